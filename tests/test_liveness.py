@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import argparse
+import dataclasses
+import functools
+import inspect
 import random
 import textwrap
+import typing
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
 
 from mxlint.syntax import ir
-from mxlint.syntax.liveness import dead_names
+from mxlint.syntax.liveness import dead_names, names_of_its_own
 from mxlint.syntax.lower import lower
 
 
@@ -159,3 +165,26 @@ def test_a_dead_name_may_hold_anything(seed: int) -> None:
             lines[row] = line.partition("#")[0] + ("; ".join(held) or "pass")
     changed = "\n".join(lines)
     assert [seen_by(text, chance) for chance in range(20)] == [seen_by(changed, chance) for chance in range(20)]
+
+
+def inner_code(code: CodeType) -> list[CodeType]:
+    """The blocks within one."""
+    return [part for part in code.co_consts if isinstance(part, CodeType)]
+
+
+def kept(code: CodeType) -> set[str]:
+    """The names that blocks within one have of those around, but for comprehensions, which are over when it returns."""
+    found: set[str] = set()
+    for inner in inner_code(code):
+        found |= kept(inner) if inner.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>") else {*inner.co_freevars}
+    return found
+
+
+@pytest.mark.parametrize("module", [argparse, dataclasses, functools, inspect, typing], ids=lambda module: module.__name__)
+def test_what_a_function_returns_without_is_no_cell_of_it(module: ModuleType) -> None:
+    text = inspect.getsource(module)
+    cells = {part.co_name: kept(part) for part in inner_code(compile(text, "", "exec"))}
+    functions = [node for node in lower(text).body if isinstance(node, ir.FuncDef)]
+    for node in functions:
+        assert cells[node.name].isdisjoint(names_of_its_own(node)), node.name
+    assert sum(map(bool, map(names_of_its_own, functions))) > len(functions) / 2

@@ -20,6 +20,7 @@ from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.inplace import overwrite
 from mxlint.interpreter.relevance import Reach, reach_of
 from mxlint.syntax import ir
+from mxlint.syntax.liveness import names_of_its_own
 
 ENV: Final = ("#", "parent")
 
@@ -155,9 +156,20 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     i.path = start.path if len(i.path) < len(start.path) else i.path
     if not i.heap.is_captured(frame.oid):
         i.heap.clear(frame.oid)
+    elif isinstance(info.node, ir.FuncDef) and not info.generator and not info.is_async:
+        for name in _own_names(i, info.node):
+            i.heap.drop(frame.oid, name)
     if under_way is not None:
         summaries.keep(i, under_way, value, context)
     return value
+
+
+def _own_names(i: Interpreter, function: ir.FuncDef) -> tuple[str, ...]:
+    """The names that are gone when a function returns, also where something holds on to its activation."""
+    known = i.own_names.get(id(function))
+    if known is None:
+        known = i.own_names[id(function)] = function, names_of_its_own(function)
+    return known[1]
 
 
 def _is_costly(i: Interpreter, ref: Ref, node: object, args: Arguments, steps: int = 0) -> bool:

@@ -26,6 +26,8 @@ PLAIN: Final = frozenset(
     )
 )  # fmt: skip
 """Kinds of objects of which all that refers to another object lies in the heap."""
+SWEPT: Final = PLAIN | {"compiled"}
+"""These, and compiled objects, which stay as long as nothing has called them: they are traced at the end of the entry."""
 MAX_OPERANDS: Final = 16
 """Arrays that an array is computed from, once those between are gone; of more nothing is known."""
 
@@ -51,6 +53,11 @@ def outliving(values: Iterable[Value], changes: Delta, fresh: Collection[int]) -
             found.add(number)
             todo.extend(written.get(number, ()))
     return found
+
+
+def uncalled(i: Interpreter, fresh: Iterable[int]) -> list[Value]:
+    """The compiled objects among some that nothing has called."""
+    return [Ref(oid) for oid in fresh if i.info(oid).kind == "compiled" and oid not in i.ledger.called]
 
 
 def computed_from(operands: Value, gone: set[int], changes: Delta) -> Value:
@@ -93,10 +100,10 @@ def possible_states(i: Interpreter, possible: Iterable[Possible]) -> list[Possib
 def _reachable(i: Interpreter, delta: Delta, values: Iterable[Value]) -> Delta:
     """A state relative to the present one without the objects that it made and that neither older ones nor some values refer to."""
     fresh = {oid for oid, field in delta if field == ALIVE and not i.heap.has(oid, ALIVE)}
-    if not fresh or i.ledger.results or not {i.info(oid).kind for oid in fresh} <= PLAIN:
+    if not fresh or i.ledger.results or not {i.info(oid).kind for oid in fresh} <= SWEPT:
         return delta
     waiting = [Ref(oid) for oid in i.generators if oid in fresh]  # what an exception holds dies after it is handled
-    gone = fresh - outliving((*values, *waiting), delta, fresh)
+    gone = fresh - outliving((*values, *waiting, *uncalled(i, fresh)), delta, fresh)
     if not gone:
         return delta
     return {

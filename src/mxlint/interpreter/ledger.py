@@ -118,6 +118,8 @@ class Ledger:
     """What the program says that symbolic values and conditions are, if nobody gives them."""
     counting: dict[int, bool] = field(default_factory=dict)
     """Whether a call of a function that was entered left another number or list where one was: by the number of its node."""
+    called: set[int] = field(default_factory=set)
+    """Compiled objects that something has called, on whatever path."""
     unfinished: set[int] = field(default_factory=set)
     """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
     read_contents: bool = False

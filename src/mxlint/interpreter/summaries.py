@@ -40,7 +40,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Again, Halt, Interpreter, count_write
 from mxlint.interpreter.correspondence import Correspondence, nameless
 from mxlint.interpreter.frames import Context
-from mxlint.interpreter.garbage import PLAIN, computed_from, outliving
+from mxlint.interpreter.garbage import SWEPT, computed_from, outliving, uncalled
 from mxlint.interpreter.journal import in_loop
 from mxlint.interpreter.locations import OPERANDS
 from mxlint.interpreter.moving import Move, is_inside, moved
@@ -57,8 +57,6 @@ MAX_LEAVING: Final = 128
 """A call that exceptions leave in more states is run again."""
 _COPIED: Final = frozenset(("list", "dict", "set", "instance", "function", "iterator", "array", "field"))
 """Kinds of objects that a replay can make anew in another context: nothing of them lies outside the heap."""
-_KEPT: Final = PLAIN | {"compiled"}
-"""Kinds of objects that a replay can put back in the context in which they were made."""
 
 Key: TypeAlias = tuple[object, ...]
 
@@ -327,7 +325,7 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context, trace: Any 
         recording.valid
         and _extends(i.path, call.path)
         and all(_extends(fact.path, call.path) for fact in call.again)
-        and kinds <= _KEPT
+        and kinds <= SWEPT
         and len(recording.reads) <= MAX_READS
         and len(recording.inputs) <= MAX_READS
         and len(recording.leaving) <= MAX_LEAVING
@@ -351,9 +349,9 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
     fresh = recording.fresh
     kinds = {i.info(oid).kind for oid in fresh}
     changes = i.heap.changes(mark)
-    if not kinds <= PLAIN:
+    if not kinds <= SWEPT:
         return changes, set(fresh), kinds
-    used = outliving((value, *i.ledger.results.values()), changes, fresh)
+    used = outliving((value, *i.ledger.results.values(), *uncalled(i, fresh)), changes, fresh)
     gone = {oid for oid in fresh if oid not in used}
     if not gone:
         return changes, used, kinds

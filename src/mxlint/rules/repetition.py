@@ -13,10 +13,11 @@ UNCOUNTED: Final = ("first", "rest")
 
 
 def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | None:
-    """The objects of a site if none that is called outlives its maker or is called in a loop of its own; else None."""
+    """The objects of a site if none that is called outlives its maker or is called in a loop of its own; else None. What a transform runs is the
+    Python body: nothing is traced for the compiled object."""
     if program.tests(group[0].site.span.filename):
         return None
-    called = [compiled for compiled in group if program.calls.get(compiled.number)]
+    called = [compiled for compiled in group if any(call.outcome != "differentiated" for call in program.calls.get(compiled.number, ()))]
     # A factory that is given the same again has no need to compile anew.
     differ = len({compiled.maker for compiled in called}) == len(called)
     kept = any(

@@ -23,6 +23,14 @@ def dead_names(function: ir.FuncDef) -> dict[int, tuple[str, ...]]:
     return _Function(function).dead
 
 
+def names_of_its_own(function: ir.FuncDef) -> tuple[str, ...]:
+    """The names of a function that no block within it has: what they hold is gone when the function returns."""
+    if names_read(function) is None:
+        return ()
+    bound = function.scope.bound.union(param.name for param in function.params)
+    return tuple(sorted(bound - _Function(function).inner))
+
+
 def names_read(function: ir.FuncDef) -> Names | None:
     """The names in a function but for those that assignments and loops bind; None if any may be read."""
     found: set[str] = set()
@@ -60,13 +68,13 @@ class _Function:
     """One pass from the end of a function to its start."""
 
     def __init__(self, function: ir.FuncDef) -> None:
-        self._inner: set[str] = set()
+        self.inner: set[str] = set()
         """Names that blocks within read."""
         self._live: dict[int, Names] = {}
         """The names that are read from the head of each loop."""
         self._body(function.body, NONE, _Around(NONE, NONE, NONE))
-        held = self._inner.union(param.name for param in function.params)
-        names = NONE if MIRRORS & self._inner.union(*self._live.values()) else function.scope.bound - held
+        held = self.inner.union(param.name for param in function.params)
+        names = NONE if MIRRORS & self.inner.union(*self._live.values()) else function.scope.bound - held
         self.dead = {loop: tuple(sorted(names - live)) for loop, live in self._live.items()}
 
     # -- statements --
@@ -151,7 +159,7 @@ class _Function:
             if isinstance(part, ir.Name):
                 found.add(part.id)
             elif isinstance(part, (ir.FuncDef, ir.ClassDef, ir.Lambda)) or isinstance(part, ir.Comp) and part.kind == "generator":
-                self._inner.update(name for inner in _nodes(part) if isinstance(inner, ir.Name) for name in (inner.id,))
+                self.inner.update(name for inner in _nodes(part) if isinstance(inner, ir.Name) for name in (inner.id,))
             else:
                 todo += _parts(part)
         return frozenset(found)

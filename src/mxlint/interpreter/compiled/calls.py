@@ -45,6 +45,7 @@ from mxlint.interpreter.paths import Condition
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call a compiled object."""
     function = i.heap.get(ref.oid, "fun") or Unknown("compiled")
+    i.ledger.called.add(ref.oid)
     if i.trace is not None:
         _note_call(i, ref, args, place, frame, "inlined", i.trace.path)
         return i.call(function, args, place, frame)

@@ -30,7 +30,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import aspects
 from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Context, Frame
+from mxlint.interpreter.frames import Context
 from mxlint.interpreter.locations import ANY, KEYS, whole
 from mxlint.interpreter.moving import is_inside
 
@@ -318,15 +318,14 @@ class Entry:
 class CompiledInfo:
     """What never changes of a compiled object. `captures`: where inputs= is given; `imported`: another file makes it while it is imported."""
 
-    __slots__ = ("captures", "context", "form", "frame", "imported", "site", "text")
+    __slots__ = ("captures", "context", "form", "imported", "site", "text")
 
-    def __init__(self, form: str, text: str, site: Place, frame: Frame, captures: Place, imported: bool, context: Context) -> None:
+    def __init__(self, form: str, text: str, site: Place, captures: Place, imported: bool, context: Context) -> None:
         self.captures = captures
         self.context = context
         self.form = form
         self.text = text
         self.site = site
-        self.frame = frame
         self.imported = imported
 
 
