@@ -218,7 +218,9 @@ def carrying_loops(depth: int) -> str:
 
 
 def test_loops_settle_on_what_they_make_of_what_they_carry() -> None:
-    assert steps(carrying_loops(4)) <= 4 * steps(carrying_loops(3))
+    # Where each literal of a guard took a round of its own to go, it was 2,006 steps, and four times as many.
+    assert steps(carrying_loops(3)) <= 1_850
+    assert steps(carrying_loops(4)) <= 4.2 * steps(carrying_loops(3))
 
 
 def test_a_loop_over_what_a_loop_made_runs_its_body_for_one() -> None:

@@ -485,8 +485,9 @@ class Heap:
         return result
 
 
-def widened(old: Delta, new: Delta, base: Heap, loop: Hashable) -> Delta:
-    """The widening of two states of a loop, relative to the present one."""
+def widened(old: Delta, new: Delta, base: Heap, loop: Hashable, *, again: bool = False) -> Delta:
+    """The widening of two states of a loop, relative to the present one. `again`: the loop has been widened before; a guard that is still another one
+    after a round goes, or it would take a round for each of its literals."""
     result: Delta = {}
     for location in dict.fromkeys([*old, *new]):
         made = (location[0], ALIVE)
@@ -497,8 +498,16 @@ def widened(old: Delta, new: Delta, base: Heap, loop: Hashable) -> Delta:
                 result[location] = only[location]
             continue
         present = base.get(*location) or UNBOUND
-        result[location] = _earlier(widen(old.get(location, present), new.get(location, present), loop))
+        before = old.get(location, present)
+        after = _earlier(widen(before, new.get(location, present), loop))
+        result[location] = _settled(before, after) if again and type(after) is Union and after != before else after
     return result
+
+
+def _settled(before: Value, after: Union) -> Value:
+    """What a location holds after a round, where each guard that is not what it was before is gone."""
+    guards = {option.member: option.guard for option in options(before)}
+    return of(Option(o.member, o.guard if guards.get(o.member, o.guard) == o.guard else ()) for o in after.options)
 
 
 def passed(state: Delta, of_round: Callable[[Identity], bool]) -> Delta:

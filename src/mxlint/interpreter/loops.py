@@ -172,7 +172,11 @@ def _ascend(
                 return head, None, False
             first = number == 0 and last is None
             later = carried(i, head, after, context)
-            merged = i.heap.merged([(head, ()), (passed(later, _asks_what_it_is), ())]) if first else widened(head, later, i.heap, loop)
+            merged = (
+                i.heap.merged([(head, ()), (passed(later, _asks_what_it_is), ())])
+                if first
+                else widened(head, later, i.heap, loop, again=number > 1)
+            )
             if number >= MAX_ROUNDS:
                 merged = _given_up(head, merged)
             if merged == head:
