@@ -40,9 +40,9 @@ from mxlint.interpreter.core import Interpreter, guarded
 from mxlint.interpreter.elements import known_items, position_of
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import parts_of
-from mxlint.interpreter.locations import COPIED, ITEMS, KEYS, OF, PART, SAME, UNORDERED
+from mxlint.interpreter.locations import BY_CLASS, COPIED, ITEMS, KEYS, OF, PART, SAME, UNORDERED
 from mxlint.interpreter.locations import part as location_of
-from mxlint.interpreter.lookup import container, fields_of
+from mxlint.interpreter.lookup import by_class, container, fields_of
 from mxlint.interpreter.outcomes import outcome
 
 LENGTH: Final = ("#", "length")
@@ -66,7 +66,9 @@ def has(item: Member) -> Field:
 
 def is_aspect(field: object) -> bool:
     """Whether a location is one of these."""
-    return field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, _NTH, _THERE, CLASS)
+    return (
+        field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, _NTH, _THERE, CLASS, BY_CLASS)
+    )
 
 
 def aspect(i: Interpreter, oid: int, field: Field) -> Value:
@@ -74,6 +76,8 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
     if isinstance(field, tuple) and field[0] == CLASS:
         entry, cls = field[1]
         return i.operations.is_of_class(i, at(i, oid, entry) or UNBOUND, cls)
+    if isinstance(field, tuple) and field[0] == BY_CLASS:
+        return by_class(i, oid, field[1])
     contents = _contents(i, oid)
     if contents is None:
         return Range(0, None) if field == LENGTH else Unknown("contents")

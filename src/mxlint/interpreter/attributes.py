@@ -29,7 +29,7 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter import portions, shadows
+from mxlint.interpreter import portions, replaced, shadows
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import put
 from mxlint.interpreter.core import Interpreter, guarded
@@ -40,8 +40,11 @@ from mxlint.interpreter.lookup import (
     BASES,
     CLASS,
     asked_before,
+    asked_of_class,
+    asked_of_library,
     bind,
     class_attribute,
+    class_of,
     fields_of,
     frozen,
     held_by_class,
@@ -256,7 +259,9 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
             return there
         other = guarded([(bind(i, found, owner, cls, place, frame), absent[0].guard)])
         return join([there, other])
+    asked_of_class(i, owner, name, place, frame)
     if found is None or isinstance(found, External) or _mlx_comes_first(i, cls, name):
+        asked_of_library(i, cls, name, place, frame)
         library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
         if not isinstance(library, Unbound):
             return library
@@ -295,16 +300,19 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
 def _read_of_class(i: Interpreter, owner: Ref, holder: Member | None, name: str, found: Value, place: Place, frame: Frame) -> Value:
     """What is read of an object lies in its class, or in a base of that: a write there, to the object, or to a class between makes it another
     value."""
-    if not isinstance(holder, Ref) or holder == owner:
-        return portions.found(i, owner.oid, name, found, place, frame)
-    return portions.found_behind(i, (owner.oid, *asked_before(i, owner, holder)), holder.oid, name, found, place, frame)
+    put = replaced.held(i, holder.name, name) if isinstance(holder, External) else None
+    oid = put[0] if put is not None else holder.oid if isinstance(holder, Ref) else owner.oid
+    if oid == owner.oid:
+        return portions.found(i, oid, name, found, place, frame)
+    asked_of_library(i, owner if i.info(owner.oid).kind == "class" else class_of(i, owner) or UNBOUND, name, place, frame)
+    return portions.found_behind(i, (owner.oid, *asked_before(i, owner, holder)), oid, name, found, place, frame)
 
 
 def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
     """Whether a module or optimizer of MLX comes among the bases before the class of the program that defines a name: what MLX has of it counts."""
     for base in mro(i, cls):
         if isinstance(base, External) and i.mlx.class_kind(i, base) is not None:
-            return True
+            return replaced.held(i, base.name, name) is None
         if isinstance(base, Ref) and i.heap.get(base.oid, name) is not None:
             return False
     return False
@@ -403,6 +411,7 @@ def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: F
             return (
                 bind(i, found, owner, cls, place, frame) if not isinstance(found, Ref) or i.info(found.oid).kind == "descriptor" else found
             )
+        asked_of_library(i, cls, name, place, frame, after)
         for base in mro(i, cls):
             if isinstance(base, External) and base.name != "builtins.object":
                 return Bound(owner, External(f"{base.name}.{name}"))
@@ -417,6 +426,10 @@ def _external_attribute(i: Interpreter, owner: External, name: str, place: Place
     if name in ("__name__", "__qualname__", "__module__"):
         head, _, tail = owner.name.rpartition(".")
         return Const(head if name == "__module__" else owner.name if kind_of(owner.name) == "module" else tail)
+    put = replaced.held(i, owner.name, name)
+    if put is not None:
+        return i.live(portions.found(i, put[0], name, put[1], place, frame))
+    replaced.asked(i, owner.name, name, place, frame)
     described = model(f"{owner.name}.{name}")
     if described is not None and (described.kind == "classmethod" or described.kind == "method" and kind_of(owner.name) == "constant"):
         return Bound(owner, External(described.name))
@@ -440,7 +453,10 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
     if isinstance(member, Symbolic):
         shadows.write(i, member, name, value, place, frame)
     if not isinstance(member, Ref):
-        i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
+        handled = i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
+        if isinstance(member, External) and handled == NONE:
+            replaced.put(i, member.name, name, value, place, frame)
+            return
         i.mlx.handed(i, (value,), place, frame)
         return
     kind = i.info(member.oid).kind
@@ -468,7 +484,7 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
         _set_defaults(i, member, value, place, frame)
     elif kind == "function" and name == "__kwdefaults__":
         _set_keyword_defaults(i, member, value, place, frame)
-    i.heap.set(member.oid, name, value)
+    i.heap.set(member.oid, CLASS if kind == "instance" and name == "__class__" else name, value)
     i.operations.written(i, member.oid, name, value, place, frame)
 
 

@@ -42,7 +42,7 @@ from mxlint.syntax.index import ANY, Block
 
 MUTABLE = frozenset(("list", "dict", "set", "instance"))
 """Kinds of objects that are changed where they are."""
-NAMED = frozenset(("module", "class"))
+NAMED = frozenset(("module", "class", "library"))
 """Kinds of objects that hold what anybody may set by its name."""
 
 

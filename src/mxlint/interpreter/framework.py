@@ -39,6 +39,15 @@ class Framework:
     def has(self, name: str) -> bool:
         return False
 
+    def canonical(self, name: str) -> str:
+        return name
+
+    def defines(self, owner: str, name: str) -> bool:
+        return False
+
+    def bases(self, name: str) -> tuple[str, ...]:
+        return ()
+
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         return None
 

@@ -8,12 +8,13 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import External, Ref, Union, Value, members
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.lookup import mro
-from mxlint.models.mlx.names import is_module_class
+from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
 
 CLASS: Final = ("#", "class")
 
 
 MODULE: Final = "mlx.nn.Module"
+OPTIMIZER: Final = "mlx.optimizers.Optimizer"
 
 
 def base_of(i: Interpreter, cls: Value) -> str | None:
@@ -24,6 +25,18 @@ def base_of(i: Interpreter, cls: Value) -> str | None:
         if isinstance(base, External) and base.name.startswith("mlx."):
             return base.name
     return None
+
+
+def bases(name: str) -> tuple[str, ...]:
+    """What a class of layers or an optimizer of MLX inherits from."""
+    return (MODULE,) if is_module_class(name) else (OPTIMIZER,) if name.startswith("mlx.optimizers.") else ()
+
+
+def has_method(cls: str, name: str) -> bool:
+    """Whether a class of layers, of modules or of optimizers has a method that its objects inherit."""
+    if cls in (MODULE, OPTIMIZER):
+        return name in (MODULE_METHODS if cls == MODULE else OPTIMIZER_METHODS)
+    return name == "__call__" and is_module_class(cls)
 
 
 def kind(i: Interpreter, ref: Ref) -> str | None:

@@ -10,7 +10,7 @@ from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import arrays, defaults, shapeless, walks
+from mxlint.interpreter import arrays, defaults, replaced, shapeless, walks
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import reads, sinks, writes
@@ -61,7 +61,11 @@ def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame)
 def _construct(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
     oid = i.allocate("instance", None, place, label=name.rpartition(".")[2])
     i.heap.set(oid, CLASS, External(name))
-    _initialise(i, Ref(oid), name, args, place, frame)
+    put = replaced.held(i, name, "__init__")
+    if put is not None:
+        i.call(put[1], args.bound(Ref(oid)), place, frame)
+    else:
+        _initialise(i, Ref(oid), name, args, place, frame)
     return Ref(oid)
 
 
@@ -171,6 +175,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     description = i.heap.get(owner.oid, LAYER)
     weights: list[Value] = []
     for module in submodules(i, owner):
+        _inner(i, owner, module, place, frame)
         for field, value in list(i.heap.fields(module.oid).items()):
             if isinstance(field, str) and isinstance(value, Array):
                 reads.on_read(i, module.oid, field, value, place, frame)
@@ -194,6 +199,15 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         found = layer_model().call(description.value, given, {k: arrays.describe(i, v) for k, v in rest.keywords.items()}, method)
         arrays.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
     return arrays.results(i, found, done, (*rest.args, *weights), rest.keywords, place)
+
+
+def _inner(i: Interpreter, owner: Ref, module: Ref, place: Place, frame: Frame) -> None:
+    """A layer calls one in it: what the program has put in place of its `__call__` is not followed there."""
+    cls = i.heap.get(module.oid, CLASS)
+    if module != owner and isinstance(cls, External):
+        replaced.asked(i, cls.name, "__call__", place, frame)
+        if replaced.held(i, cls.name, "__call__") is not None:
+            i.imprecise("what a layer of the library calls in place of the library's own")
 
 
 def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Value], place: Place, frame: Frame) -> None:

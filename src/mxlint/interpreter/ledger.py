@@ -91,6 +91,12 @@ class Ledger:
     """Where the arguments of a layer or optimizer were given, by their names."""
     shadows: dict[Identity, int] = field(default_factory=dict)
     """The objects that hold what the program writes on symbolic values."""
+    replaced: dict[str, int] = field(default_factory=dict)
+    """The objects that stand for classes and modules of libraries of which the program sets attributes, by name."""
+    assigned: set[str] = field(default_factory=set)
+    """The names of the attributes that the files in `indexed` set, on something other than the object of a method."""
+    indexed: set[str] = field(default_factory=set)
+    """The modules that have been asked which attributes they set."""
     presumed: dict[int, str] = field(default_factory=dict)
     """Objects that stand for parameters, with the presumption that they rest on."""
     samples: dict[object, Value | None] = field(default_factory=dict)

@@ -32,6 +32,8 @@ MAPPED: Final = ("#", "mapped over")
 """Of an array in a function that `mx.vmap` runs: the length of the axis that is mapped over, and which it was; absent where it is not mapped."""
 PART: Final = "part"
 """Begins the location of a part of a tuple: where the tuple lies, and the way through it."""
+BY_CLASS: Final = "by class"
+"""Begins the location of what an object has by its class, under a name."""
 SAME: Final = -1
 """Instead of the number of an object: the one in which a location lies itself."""
 OPERANDS: Final = ("#", "from")

@@ -8,9 +8,11 @@ from typing import Final
 from mxlint.domain.join import join
 from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import replaced
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame, FrameInfo
+from mxlint.interpreter.locations import BY_CLASS
 from mxlint.models.load import bases, constant, kind_of, model
 
 CLASS: Final = ("#", "class")
@@ -83,8 +85,9 @@ def held_by_class(
             value = i.heap.get(base.oid, name)
             if value is not None and not isinstance(value, Unbound):
                 return base, value
-        elif isinstance(base, External) and base.name != "builtins.object" and not written:
-            method = library_attribute(i, base.name, name)
+        elif isinstance(base, External) and base.name != "builtins.object":
+            put = replaced.held(i, base.name, name)
+            method = put[1] if put is not None else None if written else library_attribute(i, base.name, name)
             if method is not None:
                 return base, method
     return None
@@ -102,13 +105,44 @@ def read_in_class(
     i: Interpreter, cls: Value, name: str, found: Value, holder: Member | None, place: Place, frame: Frame, after: Member | None = None
 ) -> None:
     """A name was found in a class, and not in those before it. `after`: only the bases behind this one were looked through."""
-    if i.trace is None or not isinstance(holder, Ref):
+    asked_of_library(i, cls, name, place, frame, after)
+    if i.trace is None or holder is None:
         return
     order = mro(i, cls)
     for base in order[order.index(after) + 1 if after in order else 0 : order.index(holder)]:
         if isinstance(base, Ref):
             i.operations.read_through(i, base.oid, name, found, place, frame)
-    i.operations.read(i, holder.oid, name, found, place, frame)
+    if isinstance(holder, Ref):
+        i.operations.read(i, holder.oid, name, found, place, frame)
+
+
+def asked_of_class(i: Interpreter, owner: Value, name: str, place: Place, frame: Frame) -> None:
+    """Note that a trace looks for a name in the class of an object, which the program may change."""
+    if i.trace is None or not isinstance(owner, Ref) or not replaced.may_be(i, "__class__") or i.info(owner.oid).kind != "instance":
+        return
+    found = by_class(i, owner.oid, name)
+    read = i.operations.read_through if isinstance(found, Unbound) else i.operations.read
+    read(i, owner.oid, (BY_CLASS, name), found, place, frame)
+
+
+def by_class(i: Interpreter, oid: int, name: str) -> Value:
+    """What an object has under a name by its class."""
+    classes = members(i.heap.get(oid, CLASS) or UNBOUND)
+    return join([class_attribute(i, cls, name) or UNBOUND for cls in classes])
+
+
+def asked_of_library(i: Interpreter, cls: Value, name: str, place: Place, frame: Frame, after: Member | None = None) -> None:
+    """Note that a trace looks for a name in the classes of libraries among the bases of a class. `after`: only behind this one."""
+    if i.trace is None or not replaced.may_be(i, name):
+        return
+    order = mro(i, cls)
+    for base in order[order.index(after) + 1 if after in order else 0 :]:
+        if isinstance(base, External):
+            replaced.asked(i, base.name, name, place, frame)
+            if replaced.held(i, base.name, name) is not None:
+                return
+        elif isinstance(base, Ref) and not isinstance(i.heap.get(base.oid, name) or UNBOUND, Unbound):
+            return
 
 
 def read_missing(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> None:
@@ -189,8 +223,10 @@ def special(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame
     cls = class_of(i, owner)
     if cls is None:
         return None
+    asked_of_class(i, owner, name, place, frame)
     holder, found = held_by_class(i, cls, name) or (None, None)
     if found is None or isinstance(found, External):
+        asked_of_library(i, cls, name, place, frame)
         made = i.mlx.instance_attribute(i, owner, cls, name, place, frame) if found is None else None
         return made if isinstance(made, Bound) and isinstance(made.function, Ref) else None
     read_in_class(i, cls, name, found, holder, place, frame)

@@ -8,7 +8,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
-from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import NONE, TRUE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter import (
@@ -67,6 +67,18 @@ class Mlx(Framework):
             or name.startswith("mlx.")
             and (self.table.entry(canonical(name)) is not None or canonical(name) in HANDLERS)
         )
+
+    def canonical(self, name: str) -> str:
+        """The one name of something that has several."""
+        return canonical(name)
+
+    def defines(self, owner: str, name: str) -> bool:
+        """Whether something of MLX has an attribute."""
+        return self.has(f"{owner}.{name}") or kinds.has_method(owner, name)
+
+    def bases(self, name: str) -> tuple[str, ...]:
+        """What a class of layers or an optimizer inherits from."""
+        return kinds.bases(name)
 
     def is_dtype(self, name: str) -> bool:
         return self.dtype(name) is not None
@@ -168,10 +180,11 @@ class Mlx(Framework):
         return NONE
 
     def set_member(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        """`owner.name = value` of what is no object of the program."""
+        """`owner.name = value` of what is no object of the program. True if MLX itself gives that a meaning."""
         owner, name = args.args[0], args.args[1]
         if isinstance(owner, External) and owner.name == "mlx.core.random" and name == Const("state"):
             note(i, events.Note("random state assigned", where(place), "", None, modality(i, len(i.path)) or events.Modality()))
+            return TRUE
         if isinstance(owner, Symbolic) and name == Const("__call__"):
             for member in members(args.args[2]):
                 # What is compiled is the owner's own method, bound: so the owner is an instance, and no class.

@@ -8,6 +8,7 @@ from typing import Any, Final
 from mxlint.domain.heap import Delta
 from mxlint.domain.members import NONE, UNBOUND, External, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import replaced
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.binding import assign, branch, in_place, is_fed_by_no_number, keeps_parts, on_truth, owner_of, store
 from mxlint.interpreter.conditions import tested
@@ -130,6 +131,8 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
                 if isinstance(member, Ref):
                     i.heap.drop(member.oid, target.name)
                     i.operations.written(i, member.oid, target.name, UNBOUND, frame.place(target), frame)
+                elif isinstance(member, External):
+                    replaced.put(i, member.name, target.name, None, frame.place(target), frame)
         elif isinstance(target, ir.Sub):
             owner, index = i.eval(target.value, frame), i.eval(target.index, frame)
             i.operations.delete_item(i, owner, index, frame.place(target), frame)

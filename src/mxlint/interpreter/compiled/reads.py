@@ -334,6 +334,6 @@ def label(i: Interpreter, oid: int, field: object, place: Place) -> str:
     """What a location is called: as the program reads it, or by the class in which an operator or a call finds it."""
     if i.info(oid).kind in ("frame", "module") and isinstance(field, str):
         return field
-    if i.info(oid).kind == "class" and isinstance(field, str) and not place.text.endswith(field):
+    if i.info(oid).kind in ("class", "library") and isinstance(field, str) and not place.text.endswith(field):
         return f"{i.info(oid).label}.{field}"
     return " ".join(place.text.split())[:60]
