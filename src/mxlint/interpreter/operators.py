@@ -45,7 +45,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import container, special
 from mxlint.interpreter.merging import merge_dict
 from mxlint.interpreter.paths import Condition
-from mxlint.interpreter.scalars import applied, bare
+from mxlint.interpreter.scalars import applied, bare, meets
 from mxlint.interpreter.text import Asking, named, text_of
 from mxlint.interpreter.type_tests import type_names
 from mxlint.models.load import model
@@ -108,8 +108,8 @@ def _scalars(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame:
     found = _pair(i, op, bare(a), bare(b), place, frame) if made is not None else UNBOUND
     if made is not None and found == Const(made.value):
         return made
-    for member in (a, b):
-        i.operations.used(i, member, frame)
+    for member, other in ((a, b), (b, a)):
+        meets(i, member, other, frame)
     return found if made is not None else _pair(i, op, bare(a), bare(b), place, frame)
 
 

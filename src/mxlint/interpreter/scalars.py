@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.join import of
 from mxlint.domain.members import TRUTH, Applied, Const, Kind, Length, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
 from mxlint.domain.place import Place
@@ -24,6 +25,9 @@ from mxlint.syntax import ir
 
 MAX_STEPS: Final = 12
 """Operators one after another; what comes of more is the number itself, used."""
+FLOATS: Final = frozenset(("float16", "bfloat16", "float32", "float64", "complex64"))
+"""Dtypes of arrays that make floats of the numbers that they are computed with."""
+AS_FLOAT: Final = Applied("builtins.float")
 SCALARS: Final = (bool, int, float, str)
 
 
@@ -92,6 +96,15 @@ def called(i: Interpreter, name: str, given: Sequence[Value]) -> Sourced | None:
     if not isinstance(found, Const) or type(found.value) not in SCALARS or any(len(spot.path) > MAX_STEPS for spot in given[0].sources):
         return None
     return Sourced(found.value, frozenset(spot.inner(step) for spot in given[0].sources))
+
+
+def meets(i: Interpreter, value: Member, other: Member, frame: Frame) -> None:
+    """Note that a scalar is used beside another operand. An array of floats makes one of its own of a number: 2 is no other than 2.0 there."""
+    if isinstance(value, Sourced) and not isinstance(value.value, str) and isinstance(other, Array) and other.dtype in FLOATS:
+        for spot in value.sources:
+            read(i, spot.inner(AS_FLOAT), frame)
+        return
+    i.operations.used(i, value, frame)
 
 
 def shown_of(i: Interpreter, name: str, given: Sequence[Value], shown: Value, node: ir.Expr, frame: Frame) -> Value:
