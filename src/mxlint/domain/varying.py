@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import NamedTuple
 
 from mxlint.domain.members import Const, Kind, Loops, Member, Range
 
@@ -14,6 +15,12 @@ def loops_of(member: Member) -> Loops:
     return member.loops if isinstance(member, (Range, Kind)) else None
 
 
+class Uneven(NamedTuple):
+    """Among the loops of a tuple: one of which some rounds make it longer, and not all. What one round has shown no later one takes back."""
+
+    loop: Hashable
+
+
 def united(found: Iterable[Loops]) -> Loops:
     """The loops over which something varies that is made of several; None if that is not known of one of them."""
     together: frozenset[Hashable] = frozenset()
@@ -21,7 +28,20 @@ def united(found: Iterable[Loops]) -> Loops:
         if loops is None:
             return None
         together |= loops
-    return together
+    uneven = {one.loop for one in together if isinstance(one, Uneven)}
+    return together - uneven if uneven else together
+
+
+def even(loops: Loops) -> Loops:
+    """The loops in each of whose rounds a tuple has another length, without those of which that is not so."""
+    return None if loops is None else frozenset(loop for loop in loops if not isinstance(loop, Uneven))
+
+
+def lengthened(loops: Loops, loop: Hashable, *, grows: bool) -> Loops:
+    """The loops of a tuple, after the rounds of one more have made it longer or, if it does not grow, one of them has not."""
+    if loops is None or grows and Uneven(loop) in loops or not grows and loop not in loops:
+        return loops
+    return loops | {loop} if grows else (loops - {loop}) | {Uneven(loop)}
 
 
 def over(member: Member, loops: Loops) -> Member:

@@ -27,7 +27,7 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
-from mxlint.domain.varying import also_over, loops_of, over, united
+from mxlint.domain.varying import also_over, lengthened, loops_of, over, united
 
 
 def widen(old: Value, new: Value, loop: Hashable = None) -> Value:
@@ -82,7 +82,8 @@ def _changing(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
 
 
 def _longer(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
-    """The two together. A tuple of unknown length varies over the loop if each way through a round makes it longer."""
+    """The two together. A tuple of unknown length varies over the loop if each way through a round makes it longer, in each
+    round so far."""
     if loop is None or not any(isinstance(member, Tuple) and member.items is None for member in members(both)):
         return both
     before, after = ([member.shortest for member in members(value) if isinstance(member, Tuple)] for value in (old, new))
@@ -92,9 +93,9 @@ def _longer(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
     grows = bool(before) and len(known) == len(before) + len(after) and min(known[len(before) :]) > min(known[: len(before)])
 
     def one(member: Member) -> Member:
-        if not isinstance(member, Tuple) or member.items is not None or member.loops is None:
+        if not isinstance(member, Tuple) or member.items is not None:
             return member
-        return member.longer(member.loops | {loop} if grows else member.loops - {loop})
+        return member.longer(lengthened(member.loops, loop, grows=grows))
 
     return of(Option(one(option.member), option.guard) for option in options(both))
 

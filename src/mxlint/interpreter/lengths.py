@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from mxlint.domain.join import of
 from mxlint.domain.members import Loops, Member, Option, RangeObject, Ref, Tuple, Value, members, options
-from mxlint.domain.varying import united
+from mxlint.domain.varying import even, united
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, within
 from mxlint.interpreter.novelty import NO_LOOPS, moving, rounds, rounds_around
@@ -109,7 +109,9 @@ def as_long_as(i: Interpreter, items: Value, iterable: Value) -> Value:
 
 
 def _longer(found: Value, loops: Loops) -> Value:
-    return of(Option(o.member.longer(united((o.member.loops, loops))) if _is_open(o.member) else o.member, o.guard) for o in options(found))
+    return of(
+        Option(o.member.longer(united((even(o.member.loops), loops))) if _is_open(o.member) else o.member, o.guard) for o in options(found)
+    )
 
 
 def _is_open(member: Member) -> TypeGuard[Tuple]:

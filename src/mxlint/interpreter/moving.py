@@ -9,7 +9,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Identity, Literal_
 from mxlint.domain.join import of
 from mxlint.domain.members import Composite, Kind, Loops, Member, Option, Range, Symbolic, Tuple, Union, Value
-from mxlint.domain.varying import over
+from mxlint.domain.varying import Uneven, over
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context
 from mxlint.interpreter.paths import Condition, Path
@@ -94,7 +94,10 @@ class Move:
 
     def loops(self, loops: Loops) -> Loops:
         """Loops there."""
-        return frozenset(moved(loop, self.contexts) for loop in loops if isinstance(loop, Context)) if loops else loops
+        if not loops:
+            return loops
+        uneven = {Uneven(moved(one.loop, self.contexts)) for one in loops if isinstance(one, Uneven) and isinstance(one.loop, Context)}
+        return frozenset(moved(loop, self.contexts) for loop in loops if isinstance(loop, Context)) | uneven
 
     def guard(self, guard: Guard) -> Guard:
         """Literals there."""
