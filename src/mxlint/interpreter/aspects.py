@@ -162,7 +162,7 @@ def at(i: Interpreter, oid: int, field: Field) -> Value | None:
     if is_aspect(field):
         return aspect(i, oid, field)
     if isinstance(field, tuple) and field[0] == PART:
-        held = i.heap.get(oid, field[1])
+        held = at(i, oid, field[1])
         return None if held is None else _along(i, oid, held, field[2])
     if not (isinstance(field, tuple) and field[0] == "item"):
         return i.heap.get(oid, field)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.join import join, of
-from mxlint.domain.members import Const, Member, Option, Ref, Tuple, Value, options
+from mxlint.domain.members import NONE, Const, Member, Option, Ref, Tuple, Value, options
 from mxlint.domain.place import Place
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter
@@ -26,7 +26,10 @@ def within_length(method: Method, *, first: bool = False) -> Method:
         result = method(i, ref, args, place, frame)
         most, content = i.heap.get(ref.oid, MAXLEN), i.heap.get(ref.oid, ITEMS)
         if most is not None and content is not None:
-            i.heap.set(ref.oid, ITEMS, cut(content, most, first=first))
+            left = cut(content, most, first=first)
+            if left != content:
+                i.heap.set(ref.oid, ITEMS, left)
+                i.operations.written(i, ref.oid, ITEMS, NONE, place, frame)
         return result
 
     return run

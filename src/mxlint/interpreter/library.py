@@ -52,7 +52,7 @@ from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.possible import POSSIBLE
 from mxlint.interpreter.text import Asking, text_of
 from mxlint.interpreter.type_tests import type_names
-from mxlint.models.evaluate import evaluate
+from mxlint.models.evaluate import changed, evaluate
 from mxlint.models.expression import Type
 from mxlint.models.load import canonical, constant, kind_of, model
 from mxlint.models.schema import ARRAY_WORDS, Model, Signature, Times
@@ -100,6 +100,9 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     for error in found.raises:
         if not error.without or error.without not in bound:
             i.may_raise(error.error)
+    known = _changed(i, found, bound, args, place, frame) if owner is None else None
+    if known is not None:
+        return known
     with _timed(i, found, place, frame):
         _callbacks(i, found, bound, owner, place, frame)
     _effects(i, found, bound, owner, place, frame)
@@ -426,11 +429,34 @@ def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Va
         target = _operand(i, mutation.target, bound, owner, place, frame)
         for member in members(target) if target is not None else ():
             if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict") and mutation.how in ("reorders", "removes"):
-                _blur(i, member, mutation.how)
+                _blur(i, member, mutation.how, place, frame)
 
 
-def _blur(i: Interpreter, member: Ref, how: str) -> None:
-    """Let the items of a list or set lie in any order, or be fewer."""
+def _changed(i: Interpreter, found: Model, bound: Mapping[str, Value], args: Arguments, place: Place, frame: Frame) -> Value | None:
+    """What a function gives that changes a list of constants, which holds then what the real one leaves in such a list; None for any other call."""
+    names = {mutation.target.name for mutation in found.mutates if mutation.target.kind == "arg"}
+    if len(names) != 1 or len(names) < len({mutation.target for mutation in found.mutates}) or len(bound) != len(args.args):
+        return None
+    target = bound.get(*names)
+    content = i.heap.get(target.oid, ITEMS) if isinstance(target, Ref) and i.info(target.oid).kind == "list" else None
+    if not isinstance(target, Ref) or i.info(target.oid).summary or not isinstance(content, Tuple) or content.items is None:
+        return None
+    items = [item.value for item in content.items if type(item) is Const]
+    others = [value.value for value in args.args if type(value) is Const]
+    if len(items) < len(content.items) or len(others) + 1 < len(args.args):
+        return None
+    given = [items if value is target else value.value for value in args.args]  # type: ignore[union-attr]
+    outcome = changed(found, given) if any(value is items for value in given) else None
+    if outcome is None or not (outcome.value is None or type(outcome.value) in (bool, int, float, str)):
+        return None
+    aspects.whole(i, target, place, frame)
+    i.heap.set(target.oid, ITEMS, Tuple(tuple(map(Const, items))))
+    i.operations.written(i, target.oid, ITEMS, NONE, place, frame)
+    return Const(outcome.value)
+
+
+def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> None:
+    """Let the items of a list or set lie in any order, or be fewer. What lies where hangs on what the library does."""
     content = i.heap.get(member.oid, ITEMS)
     if content is None:
         return
@@ -441,10 +467,12 @@ def _blur(i: Interpreter, member: Ref, how: str) -> None:
         return
     sizes = {len(m.items) for m in members(content) if isinstance(m, Tuple) and m.items is not None}
     if how == "reorders" and len(sizes) == 1 and not any(isinstance(m, Tuple) and m.items is None for m in members(content)):
-        left = Tuple((join(parts),) * sizes.pop())
+        different = list(dict.fromkeys(parts))
+        left = Tuple(tuple(choices.any_of(i, different, place, ("order", number)) for number in range(sizes.pop())))
     else:
         left = Tuple(None, join(parts))
     i.heap.set(member.oid, ITEMS, left)
+    i.operations.written(i, member.oid, ITEMS, NONE, place, frame)
 
 
 def _stores(

@@ -41,6 +41,18 @@ def evaluate(model: Model, arguments: Sequence[Any], keywords: Mapping[str, Any]
         return Outcome(None, name if bases(name) else "builtins.Exception")
 
 
+def changed(model: Model, arguments: Sequence[Any]) -> Outcome | None:
+    """What the call gives that changes a list among its arguments, which is changed as well. None: it may not be called, or not with these arguments, or
+    it raises."""
+    if model.draws or model.source or model.effect or not all(_may_be_given(value, small=False) for value in arguments):
+        return None
+    function = _real(model.name)
+    try:
+        return Outcome(function(*arguments)) if function is not None else None
+    except Exception:  # noqa: BLE001 - what it raises ends the call, as the model says
+        return None
+
+
 def _may_be_given(value: Any, small: bool) -> bool:
     if isinstance(value, (list, tuple, set, frozenset, dict)):
         parts = [*value, *value.values()] if isinstance(value, dict) else list(value)
