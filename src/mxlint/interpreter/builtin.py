@@ -6,7 +6,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
-from mxlint.domain.members import FALSE, NONE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, members, scalar_type
+from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects, records, reflection, sequences, views, wrappers
 from mxlint.interpreter.arguments import Arguments
@@ -18,6 +18,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.library import call_model
 from mxlint.interpreter.locations import COPIED
 from mxlint.interpreter.lookup import CLASS, special
+from mxlint.interpreter.overriding import ABSTRACT
 from mxlint.interpreter.text import Asking, Way, text_of
 
 
@@ -31,6 +32,13 @@ def _identity(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
 
 
 def _first(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return args.args[0]
+
+
+def _abstract(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    for member in members(args.args[0]):
+        if isinstance(member, Ref):
+            i.heap.set(member.oid, ABSTRACT, TRUE)
     return args.args[0]
 
 
@@ -232,7 +240,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "copy.copy": _copy,
     "copy.deepcopy": _deepcopy,
     "typing.cast": _identity,
-    "abc.abstractmethod": _first,
+    "abc.abstractmethod": _abstract,
     "typing.overload": _first,
     "typing.final": _first,
     "typing.runtime_checkable": _first,

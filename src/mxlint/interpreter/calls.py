@@ -17,6 +17,7 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.generators import call_manager, suspended
 from mxlint.interpreter.lookup import library_base, special
+from mxlint.interpreter.overriding import overridden
 from mxlint.interpreter.paths import Condition
 from mxlint.syntax import ir
 
@@ -133,6 +134,8 @@ def _call_function(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     assert isinstance(info, FunctionInfo)
     if i.wrappers and is_wrapper(i, info):
         return i.operations.external(i, dotted_name(i, info), args, place, frame)
+    if overridden(i, ref, info, args):
+        return call_symbolic(i, i.symbolic(place, "method", info.name), args, place, frame)
     if info.generator or info.is_async:
         return suspended(i, ref, info, args, place, frame)
     return run_function(i, ref, info, args, place, frame)

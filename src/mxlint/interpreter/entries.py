@@ -30,7 +30,7 @@ from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.iterators import POSITION
 from mxlint.interpreter.journal import describe, journal
 from mxlint.interpreter.keys import cache_key
-from mxlint.interpreter.lookup import class_attribute, fields_of, module_frame, mro
+from mxlint.interpreter.lookup import BASES, class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.presumptions import presume
 from mxlint.interpreter.reach import arrays_in, each_place
 from mxlint.interpreter.relevance import Reach, compiling_names
@@ -209,6 +209,8 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
             found.append(
                 new_list(i, any_number(i.symbolic(place, "element", kinds=frozenset((kind,)), source="parameter")), place, "parameter")
             )
+        elif _is_container(i, ref, part):
+            found.append(i.symbolic(place, "container", name, source="parameter"))
         else:
             return None
     if kinds == ["NoneType"]:
@@ -233,13 +235,46 @@ def _of_list(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str | None:
     return SCALARS.get(annotation.index.id) if is_list else None
 
 
+CONTAINERS: Final = frozenset(("dict", "frozenset", "list", "set", "tuple"))
+"""Names of Python's containers, which are no arrays."""
+COLLECTIONS: Final = frozenset(
+    (
+        "Collection", "DefaultDict", "Dict", "FrozenSet", "Iterable", "Iterator", "List", "Mapping", "MutableMapping", "MutableSequence", "OrderedDict",
+        "Sequence", "Set", "Tuple", "defaultdict", "deque",
+    )
+)  # fmt: skip
+"""Those of Python's library that annotations name, by their last names."""
+
+
+def _is_container(i: Interpreter, ref: Ref, annotation: ir.Expr) -> bool:
+    """Whether an annotation says that a parameter is a container of Python."""
+    head = annotation.value if isinstance(annotation, ir.Sub) else annotation
+    known = named(i, ref, head)
+    if known is None:
+        return isinstance(head, ir.Name) and head.id in CONTAINERS
+    module, _, name = known.name.rpartition(".") if isinstance(known, External) else ("", "", "")
+    return name in COLLECTIONS and module in ("typing", "collections", "collections.abc")
+
+
 def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
     """An instance of a class that an annotation names, of which something is known."""
     if isinstance(cls, External) and cls.name == "mlx.core.array":
         return Array(i.ident(place, "parameter"), None, None, None)
+    if isinstance(cls, Ref) and _is_protocol(i, cls):
+        return i.symbolic(place, "protocol", source="parameter")
     if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
         return some_object(i, cls, place)
     return None
+
+
+PROTOCOLS: Final = frozenset(("typing.Protocol", "typing_extensions.Protocol"))
+
+
+def _is_protocol(i: Interpreter, cls: Ref) -> bool:
+    """Whether a class only says what objects of other classes have."""
+    held = i.heap.get(cls.oid, BASES)
+    bases = held.items or () if isinstance(held, Tuple) else ()
+    return any(isinstance(base, External) and base.name in PROTOCOLS for value in bases for base in members(value))
 
 
 def _article(name: str) -> str:
@@ -267,10 +302,12 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place) -> Value | No
             args = Arguments((), _fields(i, cls, place), kwstar=i.symbolic(place, "field"))
         mark = i.heap.mark()
         try:
-            return _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))))
+            made = _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))))
         except Halt:
             i.heap.undo(mark)
             return None
+        i.ledger.given |= {member.oid for member in members(made) if isinstance(member, Ref)}
+        return made
     finally:
         making.discard(key)
 
@@ -592,7 +629,7 @@ def _enough(i: Interpreter, function: Function, info: FunctionInfo, owner: Value
         return journal(i).mark()[:2] != noted
 
     def run() -> None:
-        found.append(preparing.enough(i, cls, owner, info, lambda other, its: called_alone(i, (other, its), (owner,), 0, frame), comes))
+        found.append(preparing.enough(i, cls, owner, lambda other, its: called_alone(i, (other, its), (owner,), 0, frame), comes))
 
     checkpoint = i.checkpoint()
     guarded_run(i, run)

@@ -103,6 +103,8 @@ class Ledger:
     """Objects that stand for parameters, with the presumption that they rest on."""
     samples: dict[object, Value | None] = field(default_factory=dict)
     """One object of each class that was made with symbolic arguments, by the class."""
+    given: set[int] = field(default_factory=set)
+    """Objects that stand for what somebody out of sight gives: their class may be another one that extends theirs."""
     making: set[object] = field(default_factory=set)
     """Classes of which such an object is being made."""
     entered: set[int] = field(default_factory=set)

@@ -1,8 +1,8 @@
 """Methods that an object takes only after others: `fit` after `compile`, `predict` after `load`.
 
-A method that comes to nothing compiled on an object as its constructor leaves it is called on one whose other public methods ran first, in the order of
+A method that comes to nothing compiled on an object as its constructor leaves it is called on one whose public methods ran first, in the order of
 the text: those that fill an attribute which is None or missing, or put something compiled in the place of what an object holds. If one of them is enough for it to come to something compiled, the others may have run
-or not: what happens after them hangs on that. If it takes several, all of them ran.
+or not: what happens after them hangs on that. It may be the method itself, whose first call makes what later ones go on with. If it takes several others, all of them ran.
 """
 
 from __future__ import annotations
@@ -34,20 +34,19 @@ def prepare(i: Interpreter, cls: Ref, owner: Value, method: FunctionInfo, enough
     None: each of them. `others`: the other ones may run, too."""
     found = False
     for ref, info in _public(i, cls):
-        if info.node is not method.node:
-            if enough is None or id(info.node) == enough:
-                found |= _fills(i, owner, ref, info, call)
-            elif others:
-                found |= _may_fill(i, owner, ref, info, call)
+        if id(info.node) == enough or enough is None and info.node is not method.node:
+            found |= _fills(i, owner, ref, info, call)
+        elif others and info.node is not method.node:
+            found |= _may_fill(i, owner, ref, info, call)
     return found
 
 
-def enough(i: Interpreter, cls: Ref, owner: Value, method: FunctionInfo, call: Call, comes: Callable[[], bool]) -> int | None:
+def enough(i: Interpreter, cls: Ref, owner: Value, call: Call, comes: Callable[[], bool]) -> int | None:
     """The first method that fills what is empty of an object so that `comes` holds, without any other: by the identity of its node."""
     tried = 0
     for ref, info in _public(i, cls):
         mark, path = i.heap.mark(), i.path
-        found = info.node is not method.node and tried < MAX_ALONE and _fills(i, owner, ref, info, call)
+        found = tried < MAX_ALONE and _fills(i, owner, ref, info, call)
         tried += found
         if found and comes():
             return id(info.node)
