@@ -107,9 +107,9 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
             return _equal_items(i, same, held[0], held[1], place)
         if all(_comparing(i, ref) is not None for ref in (a, b)) and i.heap.get(a.oid, CLASS) != i.heap.get(b.oid, CLASS):
             return Const(not same)  # what dataclasses write for it asks for one class
-        return Const(not same) if len(kinds) > 1 or _by_identity(i, a) and _by_identity(i, b) else Kind("bool", "open")
+        return Const(not same) if len(kinds) > 1 or by_identity(i, a) and by_identity(i, b) else Kind("bool", "open")
     for x, y in ((a, b), (b, a)):
-        if isinstance(x, Ref) and isinstance(y, (Const, Tuple)) and _by_identity(i, x):
+        if isinstance(x, Ref) and isinstance(y, (Const, Tuple)) and by_identity(i, x):
             return Const(not same)
     if isinstance(a, External) and isinstance(b, External):
         return Const((a.name == b.name) is same)
@@ -204,7 +204,7 @@ _PLAIN: Final = frozenset(("builtins.object", "enum.Enum", "enum.Flag", "abc.ABC
 """Classes of libraries whose objects are equal to themselves alone."""
 
 
-def _by_identity(i: Interpreter, ref: Ref) -> bool:
+def by_identity(i: Interpreter, ref: Ref) -> bool:
     """Whether an object is equal to itself alone: no class of it says otherwise. Methods of the program have been asked before."""
     cls = i.heap.get(ref.oid, CLASS) if i.info(ref.oid).kind == "instance" else None
     if not isinstance(cls, Ref):

@@ -39,6 +39,7 @@ from mxlint.interpreter.conditions import bool_op, stopping, tested
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.entrywise import given
 from mxlint.interpreter.frames import Frame
+from mxlint.interpreter.identity import compared
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import RETURNED, new_iterator
 from mxlint.interpreter.locations import KEPT
@@ -116,6 +117,8 @@ def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
 
 
 def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
+    if i.trace is not None and (found := compared(i, node, frame)) is not None:
+        return found
     if i.trace is not None and node.ops[0] in ("is", "is not") and isinstance(node.rights[0], ir.Const) and node.rights[0].value is None:
         left = i.part(node.left, frame)
         asked(i, left, frame.place(node.left), frame)

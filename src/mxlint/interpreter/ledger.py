@@ -36,9 +36,12 @@ class Modes:
     taking: Const | None = None
     """The key of the entry that an expression takes out of the name or attribute that is read. No call runs while it is set, but that of a property."""
 
+    telling: bool = False
+    """A trace comes to what only tells something: nothing of what it reads there is used."""
+
     def key(self) -> tuple[object, ...]:
         """All modes, to be compared."""
-        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client, self.expected, self.taking)
+        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client, self.expected, self.taking, self.telling)
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from mxlint.domain.heap import Field, Location
-from mxlint.domain.members import Applied, Step
+from mxlint.domain.members import Applied, Ref, Step
 
 ITEMS: Final = ("#", "items")
 ADDED: Final = ("#", "added")
@@ -49,6 +49,13 @@ def whole(location: Location) -> Location:
     """Where the tuple lies of which a location is a part; the location itself, if it is none."""
     oid, field = location
     return (oid, field[1]) if isinstance(field, tuple) and field[0] == PART else location
+
+
+def of_identity(location: Location) -> bool:
+    """Whether a location is that of which object something is."""
+    field = location[1]
+    last = field[2][-1] if isinstance(field, tuple) and field[0] == PART else None
+    return isinstance(last, Applied) and isinstance(last.other, Ref)
 
 
 def unapplied(path: tuple[Step, ...]) -> tuple[Step, ...]:

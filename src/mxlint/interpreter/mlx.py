@@ -37,6 +37,7 @@ from mxlint.interpreter.journal import call_places, journal, modality, note, qua
 from mxlint.interpreter.locations import LAZY
 from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.reach import arrays_in, each_array
+from mxlint.interpreter.telling import TELLING
 from mxlint.interpreter.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.table import Table
@@ -47,8 +48,6 @@ Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 NUMBERS: Final = frozenset({"int", "float", "bool", "number"})
 
 
-TELLING: Final = frozenset({"prints", "logs", "warns"})
-"""Effects that put text where somebody reads it."""
 TAKEN: Final = {f"builtins.{name}" for name in ("int", "float", "str", "dict", "list", "tuple")}
 """The classes of Python, besides None, whose instances mx.compile takes as arguments: those of their subclasses, too."""
 

@@ -77,7 +77,7 @@ def may_be(i: Interpreter, member: Member, outcome: bool) -> Member | None:
 
 
 def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | None], frame: Frame) -> None:
-    where = _location(i, target, frame)
+    where = location(i, target, frame)
     if where is None:
         return
     oid, field = where
@@ -133,13 +133,13 @@ def _measured(node: ir.Expr) -> ir.Expr | None:
     return None
 
 
-def _location(i: Interpreter, target: ir.Expr, frame: Frame) -> tuple[int, str] | None:
+def location(i: Interpreter, target: ir.Expr, frame: Frame) -> tuple[int, str] | None:
     """Where the value of a name or attribute lies, if that is one place."""
     if isinstance(target, ir.Name):
         oid = find_name(i, target.id, frame)
         return None if oid is None else (oid, target.id)
     if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name):
-        inner = _location(i, target.value, frame)
+        inner = location(i, target.value, frame)
         if inner is None:
             return None
         owner = i.heap.get(*inner)
@@ -217,7 +217,7 @@ def _ranked(i: Interpreter, node: ir.Expr, frame: Frame) -> int | None:
 
 def _held(i: Interpreter, node: ir.Expr, frame: Frame) -> Value | None:
     """The value of a name or attribute, where reading it again has no effect."""
-    where = _location(i, node, frame)
+    where = location(i, node, frame)
     return i.heap.get(*where) if where is not None else None
 
 

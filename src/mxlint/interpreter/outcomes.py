@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mxlint.domain.members import FALSE, NONE, TRUE, TRUTH, UNBOUND, Applied, Const, Kind, Length, Member, Range, Tuple
+from mxlint.domain.members import FALSE, NONE, TRUE, TRUTH, UNBOUND, Applied, Const, Kind, Length, Member, Range, Ref, Tuple
 from mxlint.interpreter.arithmetic import FOLD, is_too_large, on_ranges
 from mxlint.models.evaluate import evaluate
 from mxlint.models.load import model
@@ -56,6 +56,8 @@ def _truth(member: Member) -> Member:
 def _identity(positive: bool, a: Member, b: Member) -> Member | None:
     if isinstance(a, Const) and isinstance(b, Const):
         same = type(a.value) is type(b.value) and a.value == b.value
+    elif isinstance(a, Ref) and isinstance(b, Ref):
+        same = a.oid == b.oid
     elif NONE in (a, b) and isinstance(a, (Const, Range, Kind)) and isinstance(b, (Const, Range, Kind)):
         same = False
     else:

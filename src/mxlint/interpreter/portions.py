@@ -32,10 +32,10 @@ READERS: Final = frozenset(map(External, ("builtins.getattr", "builtins.len")))
 
 def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> Value:
     """What a location holds that is read. If these are tuples or scalars, a trace has read nothing of them yet."""
-    if i.trace is not None and scalars.are_scalars(value) and _is_older(i, oid, field, frame):
+    if i.trace is not None and scalars.are_scalars(value) and is_older(i, oid, field, frame):
         i.apportions = True
         return scalars.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
-    if i.trace is None or not _has_parts(value) or oid in i.trace.captured_in or not _is_older(i, oid, field, frame):
+    if i.trace is None or not _has_parts(value) or oid in i.trace.captured_in or not is_older(i, oid, field, frame):
         i.operations.read(i, oid, field, value, place, frame)
         return value
     i.apportions = True
@@ -49,7 +49,7 @@ def found_behind(i: Interpreter, past: Iterable[int], oid: int, name: str, value
     kept = trace is not None and any(isinstance(member, Sourced) for member in members(whole))
     spots = set(scalars.sources(whole))
     for other in past:
-        if kept and trace is not None and _is_older(i, other, name, frame):
+        if kept and trace is not None and is_older(i, other, name, frame):
             spots.add(replace(_spot(i, trace, other, name, value, place), here=False))
         else:
             i.operations.read_through(i, other, name, value, place, frame)
@@ -65,7 +65,7 @@ def _has_parts(value: Value) -> bool:
     return all(isinstance(member, Tuple) and bool(member.items) and not member.sources for member in members(value))
 
 
-def _is_older(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
+def is_older(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
     """Whether a location is one that a trace reads for itself: older than the trace, and nothing that it has written."""
     trace = i.trace
     assert trace is not None

@@ -30,6 +30,7 @@ from mxlint.interpreter.recovering import recovered
 from mxlint.interpreter.sending import closed
 from mxlint.interpreter.stepping import can_step, runs_as_a_whole
 from mxlint.interpreter.targets import Target
+from mxlint.interpreter.telling import only_tells, unused
 from mxlint.interpreter.unpacking import unpack
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import dead_names
@@ -141,7 +142,14 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
 
 
 def _if(i: Interpreter, node: ir.If, frame: Frame) -> None:
-    branch(i, node.test, frame, lambda: i.execute(node.body, frame), lambda: i.execute(node.orelse, frame))
+    def run() -> None:
+        branch(i, node.test, frame, lambda: i.execute(node.body, frame), lambda: i.execute(node.orelse, frame))
+
+    if i.trace is not None and only_tells(i, node, frame):
+        with unused(i):
+            run()
+    else:
+        run()
 
 
 def _dead(i: Interpreter, node: ir.For | ir.While, frame: Frame) -> tuple[str, ...]:

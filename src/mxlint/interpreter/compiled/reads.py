@@ -37,7 +37,7 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.locations import CHANGED, LAZY, OF, OPERANDS, part, unapplied, whole
+from mxlint.interpreter.locations import CHANGED, LAZY, OF, OPERANDS, of_identity, part, unapplied, whole
 from mxlint.interpreter.reach import arrays_in
 
 
@@ -76,7 +76,7 @@ def on_read(
     trace = i.trace
     if trace is None or older(i, oid):
         relied(i, oid, field, value, place)
-    if trace is None:
+    if trace is None or i.modes.telling:
         return
     entrywise.read(i, trace, (oid, field), value, frame)
     if whole((oid, field)) == (oid, field):
@@ -215,7 +215,7 @@ def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Val
         return "frozen"
     if whole((oid, field))[1] == "training" and i.info(oid).kind == "instance" and i.mlx.object_kind(i, Ref(oid)) == "module":
         return "mode"
-    kind = value_kind(value)
+    kind = "object" if of_identity((oid, field)) else value_kind(value)
     if (
         kind == "object"
         and any(isinstance(member, Ref) and member.oid in trace.captured_in for member in members(value))
