@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import partial
 
 from mxlint.domain.arrays import Array, Operands
-from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter import aspects
 from mxlint.interpreter.arguments import Arguments
@@ -137,8 +137,11 @@ def _make_idle(i: Interpreter, state: Ref, entry: Entry, place: Place) -> None:
 def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: int | None, place: Place, frame: Frame) -> None:
     """An update computes one part of an optimizer's state anew."""
     present = i.heap.get(state.oid, ("k", Const(name)))
-    if present is not None and (name != "step" or _counts_steps(i, optimizer)):
-        reads.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
+    if name != "step" or _counts_steps(i, optimizer):
+        if present is not None:
+            reads.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
+        else:  # it makes what is not there
+            reads.read_through(i, state.oid, ("k", Const(name)), UNBOUND, place, frame)
     counted = next((m.trace for m in members(present) if isinstance(m, Array)), None) if present is not None else None
     new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
     i.heap.set(state.oid, ("k", Const(name)), new)
