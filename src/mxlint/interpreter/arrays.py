@@ -247,7 +247,9 @@ def compute(
         )
     raises_unless(i, array_fits(array_shape_of(name), [describe(i, value) for value in (*args, *keywords.values())], found), place, frame)
     by_number = united(
-        loops for value in args if (loops := _steps(i, value)) != NO_LOOPS and _is_length(i, name, args, keywords, before, value)
+        loops
+        for value in args
+        if (loops := _steps(i, value, alone=True)) != NO_LOOPS and _is_length(i, name, args, keywords, before, value)
     )
     made = results(i, found, name, args, keywords, place, tag, by_number)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
@@ -526,15 +528,15 @@ def _differ(i: Interpreter, value: Value, depth: int = 2) -> bool:
     return any(len(shape) == len(shapes[0]) and any(map(surely_unlike, shape, shapes[0])) for shape in shapes[1:])
 
 
-def _steps(i: Interpreter, value: Value, depth: int = 2) -> Loops:
-    """The loops in which a number, or one in a shape, takes many values."""
+def _steps(i: Interpreter, value: Value, depth: int = 2, *, alone: bool = False) -> Loops:
+    """The loops in which a number, or one in a shape, takes many values. `alone`: one of which nothing is known counts by itself, too; it may be data."""
     if isinstance(value, Tuple) and depth:
         return united(_steps(i, item, depth - 1) for item in value.items or ())
     if isinstance(value, Ref) and depth and i.info(value.oid).kind == "list":
         content = i.heap.get(value.oid, ("#", "items"))
         return _steps(i, content, depth) if isinstance(content, Tuple) else NO_LOOPS
-    inside = depth < 2  # in a shape or a slice: a number alone may be data
-    named = [m for m in members(value) if inside and isinstance(m, Symbolic) and scalar_type(m) == "int"]
+    inside = depth < 2 or alone  # in a shape or a slice
+    named = [m for m in members(value) if inside and isinstance(m, Symbolic) and scalar_type(m) in ("int", "number")]
     stepping = [
         m for m in members(value) if isinstance(m, Range) and (m.low is None or m.high is None or m.high - m.low >= UNROLLED * m.stride)
     ]
