@@ -584,8 +584,13 @@ def _result(
     if kind == "instance":
         oid = i.allocate("instance", None, place, (of.name, tag))
         i.heap.set(oid, ("#", "class"), External(of.name))
+        # In a trace a conversion raises: no placeholder comes through one.
+        converted = (
+            {use.parameter for use in found.array or () if use.word == "converts"} if found is not None and i.trace is not None else ()
+        )
         for key, value in bound.items():
-            i.heap.set(oid, ("made with", key), value)
+            if key not in converted:
+                i.heap.set(oid, ("made with", key), value)
         types = (
             {m.type if isinstance(m, Kind) else "" for m in members(inner(of.args[0]))}
             if len(of.args) == 1 and of.args[0].kind != "never"
