@@ -459,6 +459,9 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
                 value = Tuple(None, join([*positional, unknown]))
             else:
                 value = Tuple(tuple(positional))
+                if len(args.places) == len(args.args) and not spread:
+                    first = len(args.args) - len(positional)
+                    frame.handed[param.star + param.name] = [("", *pair) for pair in zip(positional, args.places[first:])]
             positional = []
         elif param.star == "**":
             oid = i.allocate("dict", None, Place(frame.source, param.start, param.end), "kwargs")
@@ -467,6 +470,8 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
             if args.kwstar is not None:
                 i.heap.set(oid, ("#", "rest"), args.kwstar)
                 i.heap.set(oid, ("#", "restkey"), Kind("str", "open"))
+            written = args.keyword_places
+            frame.handed[param.star + param.name] = [(name, given, written[name]) for name, given in keywords.items() if name in written]
             keywords = {}
             value = Ref(oid)
         elif positional and not param.kwonly:

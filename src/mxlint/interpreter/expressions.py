@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -238,7 +238,7 @@ def arguments(
             )
             if content.items is not None and star is None:
                 args.extend(content.items)
-                places.extend([place] * len(content.items))
+                places.extend(_handed_on(arg, content.items, frame) or [place] * len(content.items))
             else:
                 element = content.element if content.items is None else join(content.items) if content.items else None
                 star = element if star is None else join([part for part in (star, element) if part is not None])
@@ -247,6 +247,7 @@ def arguments(
         elif arg.star == "**":
             rest = _spread(i, value, keywords, keyword_places, place, frame)
             kwstar = rest if kwstar is None else kwstar
+            keyword_places |= {name: at for name, given, at in _handed(arg, frame) if keywords.get(name) == given}
         elif arg.name is not None:
             keywords[arg.name] = value
             keyword_places[arg.name] = place
@@ -259,6 +260,17 @@ def arguments(
     made = Arguments(args, keywords, star, kwstar, places, keyword_places, node)
     made.behind = tuple(behind) if stars == 1 and len(behind) > 1 else ()
     return made
+
+
+def _handed(arg: ir.Arg, frame: Frame) -> Sequence[tuple[str, Value, Place]]:
+    """What the caller wrote of what a function hands on as it was given it: `*args`, `**kwargs`."""
+    return frame.handed.get(f"{arg.star}{arg.value.id}", ()) if isinstance(arg.value, ir.Name) else ()
+
+
+def _handed_on(arg: ir.Arg, items: Sequence[Value], frame: Frame) -> list[Place] | None:
+    """Where the caller wrote the items of `*args`; None if they are others by now."""
+    handed = _handed(arg, frame)
+    return [at for _, _, at in handed] if items and [given for _, given, _ in handed] == list(items) else None
 
 
 def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: dict[str, Any], place: Any, frame: Frame) -> Value | None:

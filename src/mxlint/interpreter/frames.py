@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from mxlint.domain.members import NONE, Value
@@ -38,6 +38,7 @@ class Frame:
         "first",
         "function",
         "given",
+        "handed",
         "kind",
         "module",
         "node",
@@ -70,6 +71,8 @@ class Frame:
         self.first: str | None = None
         self.depth: int = caller.depth + 1 if caller is not None else 0
         self.node: object = None
+        self.handed: dict[str, Sequence[tuple[str, Value, Place]]] = {}
+        """What star parameters hold: of each item its keyword, if it has one, and where the caller wrote it."""
 
     def place(self, node: ir.Node) -> Place:
         """Where a node of this frame's code stands: the same object each time, which is compared and hashed at once."""

@@ -40,6 +40,7 @@ from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Again, Halt, Interpreter, count_write
 from mxlint.interpreter.correspondence import Correspondence, nameless
 from mxlint.interpreter.frames import Context
+from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.garbage import SWEPT, computed_from, outliving, uncalled
 from mxlint.interpreter.journal import in_loop
 from mxlint.interpreter.locations import OPERANDS
@@ -216,10 +217,18 @@ def _begin(i: Interpreter, function: Ref, trace: object, args: Arguments, caller
     given = tuple(nameless(value, used) for value in args.args)
     named = tuple((name, nameless(value, used)) for name, value in args.keywords.items())
     arrays = tuple(array for array in used.values() if array is not None)
-    modes = i.modes.key()
+    modes = (i.modes.key(), _handed(i, function, args))
     transforms = tuple(i.trace.transforms) if i.trace is not None else ()
     key = (function.oid, trace, transforms, bool(i.silent), given, named, modes)
     return Call(i, key, (*args.args, *args.keywords.values()), arrays, caller)
+
+
+def _handed(i: Interpreter, function: Ref, args: Arguments) -> tuple[object, ...]:
+    """Where what is given to star parameters is written: facts are said of that if it is handed on."""
+    info = i.info(function.oid).payload
+    if not isinstance(info, FunctionInfo) or not any(param.star for param in info.node.params):
+        return ()
+    return (*args.places, *args.keyword_places.items())
 
 
 class Found(NamedTuple):

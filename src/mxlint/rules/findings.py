@@ -21,8 +21,11 @@ def quoted(text: str, width: int = 48) -> str:
 
 
 def name_of(compiled: Compiled) -> str:
-    """How to speak of the compiled function."""
-    return quoted(compiled.text) if compiled.form != "lambda" else "the lambda"
+    """How to speak of the compiled function: by its own name, where it is compiled by another one, as the parameter of a decorator."""
+    if compiled.form == "lambda":
+        return "the lambda"
+    own = compiled.function.name.rpartition(".")[2]
+    return quoted(own if compiled.text.isidentifier() and compiled.function.kind == "function" and own.isidentifier() else compiled.text)
 
 
 def function_of(compiled: Compiled) -> Span | None:
