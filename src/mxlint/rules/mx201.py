@@ -24,7 +24,10 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     first = min(stale, key=lambda found: (found.modality.steps, bool(found.modality.conditions), found.read.span))
     others = {found.read: found for found in stale if found.read != first.read}
     names = list(dict.fromkeys(found.name for found in (first, *others.values())))
-    what = quoted(first.name) if len(names) == 1 else f"{quoted(first.name)} (and {', '.join(map(quoted, names[1:4]))})"
+    more = f" (and {', '.join(map(quoted, names[1:4]))})" if len(names) > 1 else ""
+    holder = _holder(first)
+    old = f"state of {quoted(holder)}" if holder else f"value of {quoted(first.name)}"
+    constants = f"the arrays that {quoted(first.name)} uses" if holder else quoted(first.name)
     containers = tuple(dict.fromkeys(found.container for found in stale if found.container))
     help = (
         f"pass inputs={whole((*captured(compiled), *containers))}"
@@ -34,10 +37,19 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     also = [("changed here", first.written), ("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
-        f"{line(first.call, first.read)} calls {name_of(compiled)} with the old value of {quoted(first.name)}",
+        f"{line(first.call, first.read)} calls {name_of(compiled)} with the old {old}",
         help, compiled, first.modality, calls=first.calls, also=also,
-        note=f"{what} became {'a constant' if len(names) == 1 else 'constants'} when the function was traced; {line(first.written, first.read)} changes it before that call",
+        note=f"{constants}{more} became {'constants' if more or holder else 'a constant'} when the function was traced; "
+        f"{line(first.written, first.read)} changes {'them' if holder else 'it'} before that call",
     )  # fmt: skip
 
+
+def _holder(stale: Stale) -> str:
+    """The module or optimizer whose arrays a call reads, where the code does not name these; "" elsewhere."""
+    is_state = stale.container.endswith(STATE) and not stale.name.endswith(stale.location[1])
+    return stale.container.removesuffix(STATE) if is_state else ""
+
+
+STATE = ".state"
 
 RULE = Rule("MX201", "uncaptured-read", "error", check, after_in_object=("MX205", "MX204", "MX202"), experiment="stale array")
