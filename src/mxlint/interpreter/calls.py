@@ -97,6 +97,8 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 called_back(i, member, place, frame)
+            elif isinstance(member, Bound):
+                i.ledger.handed_out.add(member)
     dispatched(i, function, args, place, frame)
     i.may_raise()
     made = i.symbolic(place, "call", function.label, presumed=function.presumed)

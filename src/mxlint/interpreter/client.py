@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mxlint.domain.guards import Literal_
-from mxlint.domain.members import NONE, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, Bound, Ref, Tuple, Value, members
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -34,6 +34,7 @@ from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.handlers import managed
 from mxlint.interpreter.journal import journal
+from mxlint.interpreter.lookup import CLASS
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.paths import CLIENT, Condition
 from mxlint.interpreter.reach import each_leaf
@@ -73,6 +74,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         owner = i.ledger.samples.get(cls)
         if owner is None:
             continue
+        its = [*its, *_handed_out(i, owner, its)]
         owns = _owns(i, cls, owner)
         managers = [*_managers(i, cls, Ref(cls)), *around]
         for method in its:
@@ -115,6 +117,33 @@ def _classes(i: Interpreter, source: Source, module: int, public: Sequence[Metho
     return found
 
 
+MAKERS: Final = frozenset(("compiled", "transform", "partial", "cached"))
+"""Kinds of objects that call what they hold where they are called themselves."""
+
+
+def _handed_out(i: Interpreter, owner: Value, its: Sequence[Method]) -> list[Method]:
+    """The methods of an object that others were given, a list of callbacks or something out of sight, besides those that are listed."""
+    owners = [member for member in members(owner) if isinstance(member, Ref)]
+    held = (
+        part
+        for oid, cell in enumerate(i.heap.cells)
+        if cell and i.info(oid).kind not in MAKERS
+        for value in cell.values()
+        for part in each_part(value, Tuple)
+    )
+    functions = [
+        found.function for found in dict.fromkeys((*held, *i.ledger.handed_out)) if isinstance(found, Bound) and found.owner in owners
+    ]
+    known = {method.ref for method in its}
+    return [
+        Method(ref, info, cls, None)
+        for ref in dict.fromkeys(functions)
+        if isinstance(ref, Ref) and ref not in known and (info := _info(i, ref)) is not None
+        for cls in (i.heap.get(owners[0].oid, CLASS),)
+        if isinstance(cls, Ref)
+    ]
+
+
 def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
     """The first argument of a method; nothing for a function."""
     if method.owner_class is not None:
@@ -153,7 +182,12 @@ def _writing(i: Interpreter, source: Source, module: int, public: Sequence[Metho
             blocks.append((file, block))
             constructor = block.name.rpartition(".")[2] == "__new__"
             others = block.writes if constructor or (block.start, block.end) in on_class else block.writes - block.own
-            if names & (block.globals | block.named | block.writes) or of_others & others or file is source and holders & block.reads:
+            if (
+                names & (block.globals | block.named | block.writes)
+                or of_others & others
+                or file is source
+                and holders & (block.reads | block.attributes)
+            ):
                 writing.add((file, block))
         if file is not source and any(other is file for other, _ in writing):
             found += _public(i, file, oid)

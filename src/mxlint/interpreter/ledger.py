@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mxlint.domain.guards import Identity
     from mxlint.domain.heap import Field, Location
-    from mxlint.domain.members import Const, External, Loops, Value
+    from mxlint.domain.members import Bound, Const, External, Loops, Value
     from mxlint.domain.place import Place
     from mxlint.facts.events import Where
     from mxlint.interpreter.arguments import Arguments
@@ -108,6 +108,8 @@ class Ledger:
     """One object of each class that was made with symbolic arguments, by the class."""
     given: set[int] = field(default_factory=set)
     """Objects that stand for what somebody out of sight gives: their class may be another one that extends theirs."""
+    handed_out: set[Bound] = field(default_factory=set)
+    """Methods, with their objects, that something out of sight was given, and may call at any time."""
     making: set[object] = field(default_factory=set)
     """Classes of which such an object is being made."""
     entered: set[int] = field(default_factory=set)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from mxlint.facts.events import Compiled, Stale
 from mxlint.finding import Finding
@@ -10,6 +11,9 @@ from mxlint.rules.captures import captured, state_stale, whole
 from mxlint.rules.findings import finding, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
+
+STATE: Final = ".state"
+"""What of a module or optimizer is captured."""
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -49,7 +53,5 @@ def _holder(stale: Stale) -> str:
     is_state = stale.container.endswith(STATE) and not stale.name.endswith(stale.location[1])
     return stale.container.removesuffix(STATE) if is_state else ""
 
-
-STATE = ".state"
 
 RULE = Rule("MX201", "uncaptured-read", "error", check, after_in_object=("MX205", "MX204", "MX202"), experiment="stale array")
