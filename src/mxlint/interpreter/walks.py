@@ -7,6 +7,7 @@ from typing import Final
 
 from mxlint.domain.members import NONE, Const, Kind, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import opaque
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list, put
 from mxlint.interpreter.compiled.state import held
@@ -114,6 +115,8 @@ def _update_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame)
 
 def _swap(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame) -> None:
     for holder in members(owner):
+        if isinstance(holder, Ref):
+            opaque.changed(i, holder, "modules", place, frame)
         for part in members(tree):
             if not isinstance(holder, Ref):
                 continue
