@@ -304,14 +304,16 @@ def _single(i: Interpreter, value: Value) -> bool:
 
 
 def run_body(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
-    """Run the body of an activation."""
+    """Run the body of an activation. What it reads may be used later, also if what it returns is only told: it may keep that."""
     i.stack.append(frame)
     i.ledger.run.add(id(info.node))
+    telling, i.modes.telling = i.modes.telling, False
     if i.observer is not None:
         i.observer.entered(frame, info.node)
     try:
         value = _returned(i, info, frame)
     finally:
+        i.modes.telling = telling
         i.stack.pop()
     if i.observer is not None and not info.generator and not info.is_async:
         i.observer.returned(frame, info.node, value)

@@ -22,11 +22,14 @@ OPERATORS: Final = ("is", "is not", "==", "!=")
 def compared(i: Interpreter, node: ir.Compare, frame: Frame) -> Value | None:
     """The outcome of a comparison of an object that lies under a name or attribute, and that a trace reads for itself; None if it is another one."""
     where = location(i, node.left, frame) if len(node.ops) == 1 and node.ops[0] in OPERATORS else None
-    if where is None or not _is_object(i, i.heap.get(*where) or UNBOUND) or not is_older(i, *where, frame):
+    here = (i.heap.get(*where) or UNBOUND) if where is not None else UNBOUND
+    if where is None or not _is_object(i, here) or not is_older(i, *where, frame):
         return None
     oid, field = where
     right = scalar(i, node.rights[0], frame)
-    if isinstance(right, Ref) and _is_object(i, right) and (node.ops[0] in ("is", "is not") or by_identity(i, right)):
+    either = [*members(here), *members(right)]
+    equal_if_same = node.ops[0] in ("is", "is not") or all(isinstance(member, Ref) and by_identity(i, member) for member in either)
+    if isinstance(right, Ref) and _is_object(i, right) and equal_if_same:
         if isinstance(node.left, ir.Attr):
             i.eval(node.left.value, frame)
         with unused(i):
