@@ -8,13 +8,13 @@ and hands out, they are the functions that it hands out beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
 from mxlint.domain.guards import Literal_
 from mxlint.domain.members import NONE, Bound, Ref, Tuple, Value, members
-from mxlint.domain.parts import each_part
+from mxlint.domain.parts import each_part, referred
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
@@ -37,7 +37,7 @@ from mxlint.interpreter.journal import journal
 from mxlint.interpreter.lookup import CLASS
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.paths import CLIENT, Condition
-from mxlint.interpreter.reach import each_leaf
+from mxlint.interpreter.reach import HOLDERS, each_leaf
 from mxlint.source import Source
 from mxlint.syntax.index import ANY, Block
 
@@ -70,11 +70,12 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         return
     writing, around = _writing(i, source, module, public)
     frozen = _is_frozen(i)
+    bound = _bound(i)
     for cls, its in classes.items():
         owner = i.ledger.samples.get(cls)
         if owner is None:
             continue
-        its = [*its, *_handed_out(i, owner, its)]
+        its = [*its, *_handed_out(i, owner, its, bound)]
         owns = _owns(i, cls, owner)
         managers = [*_managers(i, cls, Ref(cls)), *around]
         for method in its:
@@ -121,27 +122,46 @@ MAKERS: Final = frozenset(("compiled", "transform", "partial", "cached"))
 """Kinds of objects that call what they hold where they are called themselves."""
 
 
-def _handed_out(i: Interpreter, owner: Value, its: Sequence[Method]) -> list[Method]:
-    """The methods of an object that others were given, a list of callbacks or something out of sight, besides those that are listed."""
-    owners = [member for member in members(owner) if isinstance(member, Ref)]
-    held = (
-        part
-        for oid, cell in enumerate(i.heap.cells)
-        if cell and i.info(oid).kind not in MAKERS
-        for value in cell.values()
-        for part in each_part(value, Tuple)
-    )
-    functions = [
-        found.function for found in dict.fromkeys((*held, *i.ledger.handed_out)) if isinstance(found, Bound) and found.owner in owners
-    ]
+def _bound(i: Interpreter) -> dict[int, list[tuple[int | None, Ref]]]:
+    """The methods of objects that something holds, by the objects: which object holds each, None for what lies out of sight."""
+    found: dict[int, list[tuple[int | None, Ref]]] = {}
+    held = ((oid, value) for oid, cell in enumerate(i.heap.cells) if cell and i.info(oid).kind not in MAKERS for value in cell.values())
+    parts = ((oid, part) for oid, value in held for part in each_part(value, Tuple))
+    for holder, part in (*parts, *((None, method) for method in i.ledger.handed_out)):
+        if isinstance(part, Bound) and isinstance(part.owner, Ref) and isinstance(part.function, Ref):
+            found.setdefault(part.owner.oid, []).append((holder, part.function))
+    return found
+
+
+def _handed_out(i: Interpreter, owner: Value, its: Sequence[Method], bound: Mapping[int, Sequence[tuple[int | None, Ref]]]) -> list[Method]:
+    """The methods of an object that others were given, a list of callbacks or something out of sight, besides those that are listed. What the object
+    keeps for itself nobody else calls."""
+    owners = [member.oid for member in members(owner) if isinstance(member, Ref) and member.oid in bound]
+    if not owners:
+        return []
+    own = _own(i, owners)
+    functions = dict.fromkeys(function for number in owners for holder, function in bound[number] if holder not in own)
     known = {method.ref for method in its}
     return [
         Method(ref, info, cls, None)
-        for ref in dict.fromkeys(functions)
-        if isinstance(ref, Ref) and ref not in known and (info := _info(i, ref)) is not None
-        for cls in (i.heap.get(owners[0].oid, CLASS),)
+        for ref in functions
+        if ref not in known and (info := _info(i, ref)) is not None
+        for cls in (i.heap.get(owners[0], CLASS),)
         if isinstance(cls, Ref)
     ]
+
+
+def _own(i: Interpreter, owners: Sequence[int]) -> set[int]:
+    """Objects, with all that lies in them, but for what somebody out of sight gave them: that others have as well."""
+    own: set[int] = set()
+    todo = [*owners]
+    while todo:
+        oid = todo.pop()
+        if oid not in own and (oid in owners or oid not in i.ledger.given):
+            own.add(oid)
+            if i.info(oid).kind in HOLDERS:
+                todo += {number for value in i.heap.fields(oid).values() for number in referred(value)}
+    return own
 
 
 def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
