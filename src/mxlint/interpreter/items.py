@@ -136,7 +136,7 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         i.may_raise()
         parts = [m for m in members(index)]
         made = i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), None, place)
-        return shadows.read_item(i, owner, index, made) if isinstance(index, Const) else made
+        return shadows.read_item(i, owner, index, made, place, frame) if isinstance(index, Const) else made
     if isinstance(owner, Kind) and owner.type == "str":
         _needs_number(i, index, place, frame)
         return owner
@@ -348,10 +348,13 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
         elif isinstance(member, External):
             i.operations.external(i, "#set_item", Arguments((member, index, value), places=(place,) * 3), place, frame)
             i.mlx.handed(i, (value,), place, frame)
+            decided = environment(i, member)
+            if decided is not None and isinstance(index, Const):
+                shadows.write_item(i, decided, index, value, place, frame)
         else:
             i.mlx.handed(i, (value,), place, frame)
             if isinstance(member, Symbolic) and isinstance(index, Const):
-                shadows.write_item(i, member, index, value, place)
+                shadows.write_item(i, member, index, value, place, frame)
         return NONE
 
     i.place = place

@@ -6,9 +6,9 @@ same each time.
 
 from __future__ import annotations
 
-from mxlint.domain.heap import Info
+from mxlint.domain.heap import Field, Info
 from mxlint.domain.join import bound, of
-from mxlint.domain.members import UNBOUND, Const, Option, Symbolic, Unbound, Value, options
+from mxlint.domain.members import Const, Option, Symbolic, Unbound, Value, options
 from mxlint.domain.place import Place
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Context, Frame
@@ -26,31 +26,32 @@ def shadow(i: Interpreter, owner: Symbolic, place: Place) -> int:
 
 def read(i: Interpreter, owner: Symbolic, name: str, otherwise: Symbolic, place: Place, frame: Frame) -> Value:
     """`owner.name`: what was written there, else `otherwise`."""
+    return _read(i, owner, name, otherwise, place, frame)
+
+
+def read_item(i: Interpreter, owner: Symbolic, index: Const, otherwise: Value, place: Place, frame: Frame) -> Value:
+    """`owner[index]`: what was put there, else `otherwise`."""
+    return _read(i, owner, ("k", index), otherwise, place, frame)
+
+
+def _read(i: Interpreter, owner: Symbolic, field: Field, otherwise: Value, place: Place, frame: Frame) -> Value:
     oid = shadow(i, owner, place)
-    held = i.heap.get(oid, name)
+    held = i.heap.get(oid, field)
     value: Value = otherwise
     if held is not None:
         held = i.live(held)
-        absent = [Option(otherwise, option.guard) for option in options(held) if isinstance(option.member, Unbound)]
+        absent = [
+            Option(option.member, part.guard) for part in options(held) if isinstance(part.member, Unbound) for option in options(otherwise)
+        ]
         there = bound(held)
         value = of([*(options(there) if there is not None else ()), *absent])
-    i.operations.read(i, oid, name, value, place, frame)
+    i.operations.read(i, oid, field, value, place, frame)
     return value
 
 
-def read_item(i: Interpreter, owner: Symbolic, index: Const, otherwise: Value) -> Value:
-    """`owner[index]`: what was put there, else `otherwise`."""
-    oid = i.ledger.shadows.get(owner.identity)
-    held = i.live(i.heap.get(oid, ("k", index)) or UNBOUND) if oid is not None else UNBOUND
-    there = bound(held)
-    if there is None:
-        return otherwise
-    return there if there == held else of((*options(there), *options(otherwise)))
-
-
-def write_item(i: Interpreter, owner: Symbolic, index: Const, value: Value, place: Place) -> None:
+def write_item(i: Interpreter, owner: Symbolic, index: Const, value: Value, place: Place, frame: Frame) -> None:
     """`owner[index] = value`."""
-    i.heap.set(shadow(i, owner, place), ("k", index), value)
+    _write(i, owner, ("k", index), value, place, frame)
 
 
 def items(i: Interpreter, owner: Symbolic) -> list[tuple[Const, Value]]:
@@ -63,10 +64,14 @@ def items(i: Interpreter, owner: Symbolic) -> list[tuple[Const, Value]]:
 
 def write(i: Interpreter, owner: Symbolic, name: str, value: Value, place: Place, frame: Frame) -> None:
     """`owner.name = value`."""
+    _write(i, owner, name, value, place, frame)
+
+
+def _write(i: Interpreter, owner: Symbolic, field: Field, value: Value, place: Place, frame: Frame) -> None:
     oid = shadow(i, owner, place)
-    i.heap.set(oid, name, value)
+    i.heap.set(oid, field, value)
     if owner.source != "argument":  # what a trace is given is no state of the program
-        i.operations.written(i, oid, name, value, place, frame)
+        i.operations.written(i, oid, field, value, place, frame)
 
 
 def _made_in(identity: object, trace: int) -> bool:
