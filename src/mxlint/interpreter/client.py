@@ -34,7 +34,7 @@ from mxlint.interpreter.frames import Frame, FrameInfo
 from mxlint.interpreter.functions import FunctionInfo
 from mxlint.interpreter.handlers import managed
 from mxlint.interpreter.journal import journal
-from mxlint.interpreter.lookup import CLASS
+from mxlint.interpreter.lookup import CLASS, mro
 from mxlint.interpreter.loops import repeat
 from mxlint.interpreter.paths import CLIENT, Condition
 from mxlint.interpreter.reach import HOLDERS, each_leaf
@@ -70,16 +70,22 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         return
     writing, around = _writing(i, source, module, public)
     frozen = _is_frozen(i)
-    bound = _bound(i)
-    for cls, its in classes.items():
+    entered = {id(method.info.node) for method in calling}
+    objects: list[tuple[int, Value, list[Method]]] = []
+    for cls, own in classes.items():
+        its = [*own, *_inherited(i, Ref(cls))]
         owner = i.ledger.samples.get(cls)
-        if owner is None:
-            continue
-        its = [*its, *_handed_out(i, owner, its, bound)]
+        if owner is None and any(id(method.info.node) in entered for method in its):
+            owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
+        if owner is not None:
+            objects.append((cls, owner, its))
+    bound = _bound(i)
+    for cls, owner, its in objects:
+        its += _handed_out(i, owner, its, bound)
         owns = _owns(i, cls, owner)
         managers = [*_managers(i, cls, Ref(cls)), *around]
         for method in its:
-            if method in calling:
+            if id(method.info.node) in entered:
                 others = [other for other in (*its, *writing) if other is not method]
                 if _count(i, method, frame) if frozen else _run(i, _calling(i, method, frame), list(dict.fromkeys(others)), frame):
                     _repeat(i, method, frame)
@@ -115,6 +121,24 @@ def _classes(i: Interpreter, source: Source, module: int, public: Sequence[Metho
     for method in public:
         if method.cls is not None:
             found.setdefault(method.cls.oid, []).append(method)
+    return found
+
+
+def _inherited(i: Interpreter, cls: Ref) -> list[Method]:
+    """The public methods that a class has from its bases, setters of properties among them."""
+    found: list[Method] = []
+    known = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
+    for base in mro(i, cls)[1:]:
+        fields = (
+            [(name, value) for name, value in i.heap.fields(base.oid).items() if isinstance(name, str)] if isinstance(base, Ref) else []
+        )
+        for name, value in fields:
+            for member in members(value) if name not in known and (name == "__call__" or not name.startswith("_")) else ():
+                held = i.heap.get(member.oid, "fset") if isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" else member
+                info = _info(i, held) if isinstance(held, Ref) and i.info(held.oid).kind == "function" else None
+                if isinstance(held, Ref) and info is not None:
+                    found.append(Method(held, info, cls, None))
+        known.update(name for name, _ in fields)
     return found
 
 
