@@ -40,7 +40,6 @@ from mxlint.interpreter.elements import known_items, range_element
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
-from mxlint.interpreter.keyed import found_by
 from mxlint.interpreter.lengths import resized
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
 from mxlint.interpreter.merging import may_be_under
@@ -155,7 +154,7 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     elif not _first_items(i, owner, content, index, place, frame):
         i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
     if not isinstance(index, Slice):
-        return taken(i, found_by(i, owner, index, result), place, index)
+        return taken(i, result, place, index)
     made = new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
     sliced(i, made.oid, index)
     return made
@@ -269,7 +268,7 @@ def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     """`dict[key]`, or `dict.get(key, default)`."""
     i.place = place
     views.look(i, owner.oid)
-    return found_by(i, owner, index, i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default)))
+    return i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default))
 
 
 def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Frame, default: Value | None) -> Value:

@@ -40,7 +40,6 @@ from mxlint.interpreter.entrywise import Binding, by_name
 from mxlint.interpreter.exceptions import throw_named
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iterators import ITERATED, POSITION, new_iterator, parts_of
-from mxlint.interpreter.keyed import found_by
 from mxlint.interpreter.lengths import as_long_as
 from mxlint.interpreter.lookup import special
 from mxlint.interpreter.loops import repeat
@@ -256,12 +255,7 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
 
     if kind == "enumerate":
         start = parts[1] if len(parts) > 1 else Const(0)
-
-        def numbered(value: Value) -> None:
-            number = binary(i, "+", advance(), start, place, frame)
-            consume(Tuple((number, found_by(i, parts[0], number, value))))
-
-        iterate(i, parts[0], numbered, place, frame)
+        iterate(i, parts[0], lambda value: consume(Tuple((binary(i, "+", advance(), start, place, frame), value))), place, frame)
         return True
     if kind == "zip" and parts:
         elements_ = [element_of(i, part, place, frame) if _runs_a_body(i, part) else None for part in parts]

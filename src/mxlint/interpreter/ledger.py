@@ -94,8 +94,6 @@ class Ledger:
     """Where the arguments of a layer or optimizer were given, by their names."""
     shadows: dict[Identity, int] = field(default_factory=dict)
     """The objects that hold what the program writes on symbolic values."""
-    found_by: dict[int, Value] = field(default_factory=dict)
-    """The keys by which compiled objects were found last, where each key has its own."""
     replaced: dict[str, int] = field(default_factory=dict)
     """The objects that stand for classes and modules of libraries of which the program sets attributes, by name."""
     assigned: set[str] = field(default_factory=set)

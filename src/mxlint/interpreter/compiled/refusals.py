@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.members import Bound, Const, External, Kind, Member, RangeObject, Ref, Slice, Tuple, Union, Value, members
@@ -21,7 +20,6 @@ from mxlint.interpreter.journal import (
     modality,
     where,
 )
-from mxlint.interpreter.keyed import is_key_of
 from mxlint.interpreter.moving import is_inside
 from mxlint.interpreter.reach import CONTAINERS, arrays_in
 from mxlint.interpreter.settled import GOING_ON, reasons
@@ -41,9 +39,7 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
     table = i.table
     bad, inside, conditions = _refusal(i, value)
     shown, presumed = _described(i, value, info.context), ""
-    if is_key_of(i, ref, value) and isinstance(shown, described.ScalarValue):
-        shown = replace(shown, varies=False)
-    elif not _varies(shown) and _varies(again := describe(i, value, info.context, perhaps=True)):
+    if not _varies(shown) and _varies(again := describe(i, value, info.context, perhaps=True)):
         shown, presumed = again, f"`{where(place).text}` takes many values"
     versions = () if not bad else table.before(TAKES_NONE) if bad == "NoneType" else table.judged
     return events.Argument(
