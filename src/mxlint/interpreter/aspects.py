@@ -48,7 +48,7 @@ from mxlint.interpreter.outcomes import outcome
 LENGTH: Final = ("#", "length")
 FILLED: Final = ("#", "filled")
 _IN: Final = "in"
-_ANSWER: Final = "answer"
+ANSWER: Final = "answer"
 _NTH: Final = "nth"
 _THERE: Final = "there"
 VIEWS: Final = ("keys", "values", "items")
@@ -67,7 +67,7 @@ def has(item: Member) -> Field:
 def is_aspect(field: object) -> bool:
     """Whether a location is one of these."""
     return (
-        field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, _ANSWER, _NTH, _THERE, CLASS, BY_CLASS)
+        field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, ANSWER, _NTH, _THERE, CLASS, BY_CLASS)
     )
 
 
@@ -325,10 +325,10 @@ def answered(i: Interpreter, name: str, given: Sequence[Value], result: Value, p
     if i.trace is None:
         return
     asked = answers.question(i, name, given) if isinstance(result, Const) else None
-    if asked is None or aspect(i, asked[0], (_ANSWER, asked[1])) != result:
+    if asked is None or aspect(i, asked[0], (ANSWER, asked[1])) != result:
         whole(i, Tuple(tuple(given)), place, frame)
     else:
-        ask(i, asked[0], (_ANSWER, asked[1]), place, frame)
+        ask(i, asked[0], (ANSWER, asked[1]), place, frame)
 
 
 def whole(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:

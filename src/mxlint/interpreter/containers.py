@@ -10,6 +10,7 @@ from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import orders
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.aspects import contents
 from mxlint.interpreter.builders import any_number, concatenated, entries, entry, is_key, new_list, new_set, put, put_any
@@ -22,7 +23,7 @@ from mxlint.interpreter.items import dict_item, drop_item, held_item, put_item
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.iterators import new_iterator
 from mxlint.interpreter.lengths import resized
-from mxlint.interpreter.locations import ADDED
+from mxlint.interpreter.locations import ADDED, REORDERED
 from mxlint.interpreter.merging import may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.operators import binary
 from mxlint.interpreter.portions import used
@@ -181,7 +182,11 @@ def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame
 
 
 def _reverse(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    _set(i, ref, _each(_content(i, ref), lambda items: items[::-1], lambda e: e), NONE, place, frame)
+    before = _content(i, ref)
+    left = _each(before, lambda items: items[::-1], lambda e: e)
+    if isinstance(left, Tuple) and before == i.heap.get(ref.oid, REORDERED):
+        orders.reordered(i, ref.oid, left)
+    _set(i, ref, left, NONE, place, frame)
     return NONE
 
 

@@ -30,7 +30,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, over, united
-from mxlint.interpreter import aspects, choices
+from mxlint.interpreter import aspects, choices, orders
 from mxlint.interpreter.advancing import element_of
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.arithmetic import origins
@@ -450,7 +450,10 @@ def _changed(i: Interpreter, found: Model, bound: Mapping[str, Value], args: Arg
     if outcome is None or not (outcome.value is None or type(outcome.value) in (bool, int, float, str)):
         return None
     aspects.whole(i, target, place, frame)
-    i.heap.set(target.oid, ITEMS, Tuple(tuple(map(Const, items))))
+    left = Tuple(tuple(map(Const, items)))
+    i.heap.set(target.oid, ITEMS, left)
+    if {mutation.how for mutation in found.mutates} == {"reorders"}:
+        orders.reordered(i, target.oid, left)
     i.operations.written(i, target.oid, ITEMS, NONE, place, frame)
     return Const(outcome.value)
 
@@ -469,6 +472,7 @@ def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> 
     if how == "reorders" and len(sizes) == 1 and not any(isinstance(m, Tuple) and m.items is None for m in members(content)):
         different = list(dict.fromkeys(parts))
         left = Tuple(tuple(choices.any_of(i, different, place, ("order", number)) for number in range(sizes.pop())))
+        orders.reordered(i, member.oid, left)
     else:
         left = Tuple(None, join(parts))
     i.heap.set(member.oid, ITEMS, left)

@@ -9,6 +9,8 @@ from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import Applied, Ref, Step
 
 ITEMS: Final = ("#", "items")
+REORDERED: Final = ("#", "reordered")
+"""Of a list: what it held when a library had put its items in another order."""
 ADDED: Final = ("#", "added")
 """Of a list: what is put at its end. It is a write of the list, and not of any item that it has."""
 KEPT: Final = "#kept"

@@ -13,6 +13,7 @@ from mxlint.domain.members import (
     NONE,
     UNBOUND,
     Bound,
+    Const,
     Kind,
     Member,
     Option,
@@ -30,7 +31,7 @@ from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts import values as described
-from mxlint.interpreter import aspects, defaults
+from mxlint.interpreter import aspects, defaults, orders
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import arrays_out, keeping, tree
 from mxlint.interpreter.compiled.making import target
@@ -48,7 +49,7 @@ from mxlint.interpreter.journal import (
     note,
     where,
 )
-from mxlint.interpreter.locations import KEYS, PART, part, unapplied, whole
+from mxlint.interpreter.locations import KEYS, PART, REORDERED, part, unapplied, whole
 from mxlint.interpreter.lookup import CLASS
 from mxlint.interpreter.paths import CLIENT
 from mxlint.interpreter.presumptions import of_iterable, round_of
@@ -72,6 +73,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             _same_class(i, read.value, now) or _is_tree(i, read.value) and now is not None and _is_tree(i, now)
         ):
             continue  # the arrays under a capture are found anew at each call
+        if _reads_all_items(i, entry, location):
+            continue
         compare(i, ref, location, read, held(i, oid, field), place, entry)
 
     for location, read in entry.reads.items() if i.ledger.changed_in_traces else ():
@@ -127,6 +130,24 @@ def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
         last = writer(i, oid, field)
         return any(number == oid and place == last for (number, _), place in entry.written.items())
     return location in entry.written and writer(i, oid, field) == entry.written[location]
+
+
+def _reads_all_items(i: Interpreter, entry: Entry, location: Location) -> bool:
+    """Whether a trace has read all items of a list that a library has put in another order since: what it made of them need not hang on the order."""
+    oid, field = whole(location)
+    if i.heap.get(oid, REORDERED) is None or not isinstance(field, tuple):
+        return False
+    if field == ITEMS:
+        found = [seen.value for place, seen in entry.reads.items() if place == (oid, ITEMS)]
+        return bool(found) and orders.same_items(i, oid, found[0])
+    if field[0] == aspects.ANSWER:
+        return i.heap.get(oid, REORDERED) == i.heap.get(oid, ITEMS) and not isinstance(held(i, oid, field), Const)
+    if field[0] != "item":
+        return False
+    read = [(whole(place)[1], seen) for place, seen in entry.reads.items() if place[0] == oid and seen.used]
+    items = {at[1]: seen.value if seen.whole is None else seen.whole for at, seen in read if isinstance(at, tuple) and at[0] == "item"}
+    numbers = range(len(items))
+    return items.keys() == set(numbers) and orders.same_items(i, oid, Tuple(tuple(items[number] for number in numbers)))
 
 
 def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, read: Seen, place: Place) -> None:
