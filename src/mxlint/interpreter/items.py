@@ -42,7 +42,6 @@ from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.iteration import collected
 from mxlint.interpreter.lengths import resized
 from mxlint.interpreter.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
-from mxlint.interpreter.merging import may_be_under
 from mxlint.interpreter.novelty import sliced, taken
 from mxlint.interpreter.portions import cut_out, handed_out, past_end, taken_out, used
 from mxlint.interpreter.portions import found as found_in
@@ -389,7 +388,6 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
     else:
         hashed(i, index, place, frame)
         views.look(i, owner.oid)
-        may_be_under(i, owner.oid, index, value, place, frame)
         put(i, owner.oid, index, value)
         for field in entries(i, owner.oid, index):
             i.operations.written(i, owner.oid, field, value, place, frame)

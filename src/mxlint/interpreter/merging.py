@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from mxlint.domain.guards import Identity, Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
@@ -57,25 +56,3 @@ def may_replace(i: Interpreter, oid: int, source: Value, known: Collection[objec
         value = choices.any_of(i, (present, given), place, ("update", field[1]), default=0)
         i.heap.set(oid, field, value)
         i.operations.written(i, oid, field, value, place, frame)
-
-
-def may_be_under(i: Interpreter, oid: int, key: Value, value: Value, place: Place, frame: Frame) -> None:
-    """A value is put into a dict under a key that nobody in sight gives: it may take the place of each entry that is there."""
-    for member in members(key):
-        if not isinstance(member, Symbolic) or i.outcome(Literal_(key_of(member, oid), True)) is False:
-            continue
-        for field, present in list(i.heap.fields(oid).items()):
-            if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const) and _may_be(i, member, field[1]):
-                i.heap.set(oid, field, choices.chosen(i, [(field[1], value)], member, place, present))
-                i.operations.written(i, oid, field, value, place, frame)
-
-
-def key_of(thing: Symbolic, oid: int) -> Identity:
-    """The condition that something is a key of a dict."""
-    return "key", thing.identity, oid
-
-
-def _may_be(i: Interpreter, thing: Symbolic, key: Const) -> bool:
-    """Whether something that nobody in sight gives may equal a key: its kinds and the path leave that open."""
-    fits = thing.kinds is None or type(key.value).__name__ in thing.kinds
-    return fits and i.outcome(Literal_(("==", thing.identity, key), True)) is not False

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.guards import Literal_
 from mxlint.domain.join import of
 from mxlint.domain.members import (
     Const,
@@ -23,15 +22,12 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
-from mxlint.domain.place import Place
 from mxlint.interpreter import ranks
 from mxlint.interpreter.core import Halt, Interpreter
 from mxlint.interpreter.elements import ITEMS
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.lookup import container
-from mxlint.interpreter.merging import key_of
 from mxlint.interpreter.names import find_name
-from mxlint.interpreter.paths import Condition
 from mxlint.interpreter.type_tests import instance_of, kinds_of_class
 from mxlint.syntax import ir
 
@@ -177,21 +173,11 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
         if not isinstance(target, (ir.Name, ir.Attr)) or op in ("in", "not in") and target is right:
             continue
         effective = operator if outcome else negated[operator]
-        if effective == "not in":
-            _outside(i, _held(i, target, frame), _held(i, other, frame), frame.place(target))
         bound = _constant(i, other, frame)
         if effective in ("is", "is not", "==", "!=") and isinstance(bound, Const):
             _narrow(i, target, lambda member, e=effective, b=bound: _equal(member, b, e in ("is", "=="), e in ("is", "is not")), frame)  # type: ignore[misc]
         elif effective in ("<", "<=", ">", ">=") and bound is not None:
             _narrow(i, target, lambda member, e=effective, b=bound: _bounded(member, e, b), frame)  # type: ignore[misc]
-
-
-def _outside(i: Interpreter, item: Value | None, holder: Value | None, place: Place) -> None:
-    """Something that nobody in sight gives is no key of a dict: what is put under it replaces nothing."""
-    if isinstance(item, Symbolic) and isinstance(holder, Ref) and container(i, holder) == "dict":
-        absent = Literal_(key_of(item, holder.oid), False)
-        i.causes.setdefault(absent.condition, ("open", place))
-        i.path = (*i.path, Condition(None, place, absent))
 
 
 def _holds_some(op: str, number: object) -> bool | None:
