@@ -416,7 +416,7 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
 
 def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
     """`module.layer = …`; `optimizer.state = …`, `optimizer.learning_rate = …`: properties that keep what they are given elsewhere."""
-    if isinstance(field, str) and field != opaque.WEIGHTS and opaque.holds_weights(i, value):
+    if isinstance(field, str) and field != opaque.WEIGHTS and opaque.holds_layers(i, value):
         opaque.changed(i, Ref(oid), field, place, frame)
     if field not in ("state", "learning_rate") or kind(i, Ref(oid)) != "optimizer":
         return

@@ -7,11 +7,11 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import External, Ref, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter import choices
 from mxlint.interpreter.compiled import writes
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.frames import Frame
 from mxlint.interpreter.kinds import CLASS, MODULE, kind
-from mxlint.interpreter.reach import arrays_in
 
 WEIGHTS: Final = "weights"
 """The field that stands for all weights of a module whose layers are not known."""
@@ -22,14 +22,15 @@ def is_opaque(i: Interpreter, ref: Ref) -> bool:
 
 
 def changed(i: Interpreter, ref: Ref, tag: object, place: Place, frame: Frame) -> None:
-    """Such a module has other layers or weights from now on. What a trace puts there is said of the attribute itself."""
-    if i.trace is None and is_opaque(i, ref) and isinstance(i.heap.get(ref.oid, WEIGHTS), Array):
+    """Such a module may have other layers from now on: nobody in sight says whether it uses them. What a trace puts there is said of the attribute."""
+    present = i.heap.get(ref.oid, WEIGHTS)
+    if i.trace is None and is_opaque(i, ref) and present is not None:
         new = Array(i.ident(place, ("weights", ref.oid, tag)), None, None, None)
-        i.heap.set(ref.oid, WEIGHTS, new)
-        writes.on_write(i, ref.oid, WEIGHTS, new, place, frame, "update")
+        value = choices.any_of(i, (present, new), place, ("weights", tag))
+        i.heap.set(ref.oid, WEIGHTS, value)
+        writes.on_write(i, ref.oid, WEIGHTS, value, place, frame, "update")
 
 
-def holds_weights(i: Interpreter, value: Value) -> bool:
-    """Whether a module that is given a value has other weights: these are arrays, modules, and containers of such."""
-    found = [member for member in members(value) if isinstance(member, Ref)]
-    return any(True for _ in arrays_in(i, value)) or any(kind(i, member) == "module" for member in found)
+def holds_layers(i: Interpreter, value: Value) -> bool:
+    """Whether a module that is given a value may have other layers. Arrays and lists say nothing of it: it may only keep them."""
+    return any(isinstance(member, Ref) and kind(i, member) == "module" for member in members(value))

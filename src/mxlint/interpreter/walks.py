@@ -115,7 +115,7 @@ def _update_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame)
 
 def _swap(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame) -> None:
     for holder in members(owner):
-        if isinstance(holder, Ref):
+        if isinstance(holder, Ref) and not _is_empty(i, tree):
             opaque.changed(i, holder, "modules", place, frame)
         for part in members(tree):
             if not isinstance(holder, Ref):
@@ -129,6 +129,16 @@ def _swap(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame)
                 content = i.heap.get(part.oid, ITEMS)
                 for number, value in enumerate(content.items or () if isinstance(content, Tuple) else ()):
                     _swap_one(i, holder, Const(number), value, place, frame)
+
+
+def _is_empty(i: Interpreter, tree: Value) -> bool:
+    """Whether a tree is a dict that certainly holds nothing."""
+    return (
+        isinstance(tree, Ref)
+        and i.info(tree.oid).kind == "dict"
+        and i.heap.get(tree.oid, ("#", "rest")) is None
+        and not any(entries(i, tree))
+    )
 
 
 def _swap_one(i: Interpreter, holder: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:
