@@ -10,7 +10,7 @@ from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import arrays, defaults, opaque, replaced, shapeless, walks
+from mxlint.interpreter import arrays, defaults, replaced, shapeless, walks
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list
 from mxlint.interpreter.compiled import reads, sinks, writes
@@ -93,9 +93,9 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
             i.heap.set(owner.oid, setting, held)
         return
     i.heap.set(owner.oid, "training", TRUE)
-    if opaque.is_opaque(i, owner):
+    if i.heap.get(owner.oid, CLASS) == External(MODULE):
         # Some module: what layers it has is not known, but that it has weights.
-        i.heap.set(owner.oid, opaque.WEIGHTS, Array(i.ident(place, ("weights", owner.oid)), None, None, None))
+        i.heap.set(owner.oid, WEIGHTS, Array(i.ident(place, ("weights", owner.oid)), None, None, None))
     layer = layer_model().construct(
         name, [arrays.describe(i, value) for value in args.args], {key: arrays.describe(i, value) for key, value in args.keywords.items()}
     )
@@ -107,6 +107,9 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
 
 
 SEQUENTIAL: Final = "mlx.nn.Sequential"
+WEIGHTS: Final = "weights"
+"""The field that stands for all weights of a module whose layers are not known."""
+
 
 LAYER: Final = ("#", "layer")
 """The field that holds the description of a layer of mlx.nn."""
@@ -156,10 +159,10 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     if cls == SEQUENTIAL:
         return i.call(written_member(i, f"{SEQUENTIAL}.{method}", frame) or NONE, args, place, frame)
     if cls == MODULE:
-        held = i.heap.get(owner.oid, opaque.WEIGHTS)
+        held = i.heap.get(owner.oid, WEIGHTS)
         if held is None:
             return None
-        reads.on_read(i, owner.oid, opaque.WEIGHTS, held, place, frame)
+        reads.on_read(i, owner.oid, WEIGHTS, held, place, frame)
         if i.trace is not None:
             i.trace.full = False  # nobody in sight says how many operations it is
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
@@ -415,9 +418,7 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
 
 
 def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
-    """`module.layer = …`; `optimizer.state = …`, `optimizer.learning_rate = …`: properties that keep what they are given elsewhere."""
-    if isinstance(field, str) and field != opaque.WEIGHTS and opaque.holds_layers(i, value):
-        opaque.changed(i, Ref(oid), field, place, frame)
+    """`optimizer.state = …`, `optimizer.learning_rate = …`: properties that keep what they are given elsewhere."""
     if field not in ("state", "learning_rate") or kind(i, Ref(oid)) != "optimizer":
         return
     state = i.heap.get(oid, ("#", "state"))

@@ -7,7 +7,6 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, External, Ref, Tuple, Value
 from mxlint.domain.place import Place
-from mxlint.interpreter import opaque
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled import writes
 from mxlint.interpreter.core import Interpreter
@@ -22,7 +21,6 @@ def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     """`nn.quantize(model)`: other layers in the place of those that can be quantized and that a predicate, if there is one, takes."""
     predicate = args.get(4, "class_predicate")
     for owner in list(submodules(i, args.args[0])):
-        opaque.changed(i, owner, "quantized", place, frame)
         for field, value in list(i.heap.fields(owner.oid).items()):
             if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "list":
                 content = i.heap.get(value.oid, ("#", "items"))

@@ -7,7 +7,6 @@ from typing import Final
 
 from mxlint.domain.members import NONE, Const, Kind, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter import opaque
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.builders import new_list, put
 from mxlint.interpreter.compiled.state import held
@@ -115,8 +114,6 @@ def _update_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame)
 
 def _swap(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame) -> None:
     for holder in members(owner):
-        if isinstance(holder, Ref) and not _is_empty(i, tree):
-            opaque.changed(i, holder, "modules", place, frame)
         for part in members(tree):
             if not isinstance(holder, Ref):
                 continue
@@ -129,16 +126,6 @@ def _swap(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame)
                 content = i.heap.get(part.oid, ITEMS)
                 for number, value in enumerate(content.items or () if isinstance(content, Tuple) else ()):
                     _swap_one(i, holder, Const(number), value, place, frame)
-
-
-def _is_empty(i: Interpreter, tree: Value) -> bool:
-    """Whether a tree is a dict that certainly holds nothing."""
-    return (
-        isinstance(tree, Ref)
-        and i.info(tree.oid).kind == "dict"
-        and i.heap.get(tree.oid, ("#", "rest")) is None
-        and not any(entries(i, tree))
-    )
 
 
 def _swap_one(i: Interpreter, holder: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:
