@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from mxlint.domain.members import Bound, External, members
@@ -20,7 +21,7 @@ PLAIN: Final = (
 
 
 def only_tells(i: Interpreter, node: ir.If, frame: Frame) -> bool:
-    """Whether each side of a statement is made of calls that tell something, of what is only looked at."""
+    """Whether all that each side of a statement does is to tell something, and whether the tests and what is told change nothing."""
     statements = list(_statements(node))
     if not all(isinstance(statement, ir.ExprStmt) and isinstance(statement.value, ir.Call) for statement in statements):
         return False
@@ -43,18 +44,14 @@ def only_tells(i: Interpreter, node: ir.If, frame: Frame) -> bool:
         i.forget(checkpoint)
 
 
-class unused:
-    """A stretch of a trace in which nothing that is read is used."""
-
-    def __init__(self, i: Interpreter) -> None:
-        self.modes = i.modes
-        self.before = i.modes.telling
-
-    def __enter__(self) -> None:
-        self.modes.telling = True
-
-    def __exit__(self, *_: object) -> None:
-        self.modes.telling = self.before
+@contextmanager
+def unused(i: Interpreter) -> Iterator[None]:
+    """Run a stretch of a trace in which nothing that is read is used."""
+    before, i.modes.telling = i.modes.telling, True
+    try:
+        yield
+    finally:
+        i.modes.telling = before
 
 
 def _statements(node: ir.If) -> Iterator[ir.Stmt]:
