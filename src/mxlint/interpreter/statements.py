@@ -145,7 +145,7 @@ def _if(i: Interpreter, node: ir.If, frame: Frame) -> None:
     def run() -> None:
         branch(i, node.test, frame, lambda: i.execute(node.body, frame), lambda: i.execute(node.orelse, frame))
 
-    if i.trace is not None and only_tells(i, node, frame):
+    if i.trace is not None and not i.modes.telling and only_tells(i, node, frame):
         with unused(i):
             run()
     else:
