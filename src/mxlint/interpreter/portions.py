@@ -106,7 +106,7 @@ def used(i: Interpreter, value: Value, frame: Frame, node: ir.Expr | None = None
 
 def used_but_scalars(i: Interpreter, value: Value, frame: Frame) -> Value:
     """A value of which a trace uses all, unless it is a number, flag or text."""
-    spots = dict.fromkeys(spot for member in members(value) if isinstance(member, Tuple) for spot in member.sources)
+    spots = dict.fromkeys(spot for member in members(value) if isinstance(member, Tuple) for spot in scalars.in_order(member.sources))
     if not spots:
         return value
     for spot in spots:
@@ -148,7 +148,7 @@ def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place:
     if trace is not None and scalars.are_scalars(item):
         calls = tuple(call_places(i, trace.depth + 1))
         return scalars.lying(item, frozenset(replace(spot, place=place, calls=calls) for spot in inner))
-    for spot in inner:
+    for spot in scalars.in_order(inner):
         scalars.read(i, spot, frame) if unpacked else _read(i, spot, place, frame)
     return item
 
@@ -162,20 +162,20 @@ def handed_out(i: Interpreter, item: Value, place: Place, frame: Frame) -> Value
 
 def asked(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
     """Note that it is asked whether a value is None."""
-    for spot in {spot: None for member in members(value) if isinstance(member, Tuple) for spot in member.sources}:
+    for spot in dict.fromkeys(spot for member in members(value) if isinstance(member, Tuple) for spot in scalars.in_order(member.sources)):
         _read(i, spot.inner(None), place, frame)
 
 
 def counted(i: Interpreter, owner: Tuple, place: Place, frame: Frame) -> None:
     """Note that it is asked how many items a tuple has."""
-    for spot in owner.sources:
+    for spot in scalars.in_order(owner.sources):
         _read(i, spot.inner(COUNT), place, frame)
 
 
 def past_end(i: Interpreter, owner: Tuple, index: int | slice, place: Place, frame: Frame) -> None:
     """Note that an item is asked for that is not there: the one of that number, for a slice the one after the last."""
     number = len(owner.items or ()) if isinstance(index, slice) else index
-    for spot in owner.sources:
+    for spot in scalars.in_order(owner.sources):
         i.operations.read_through(i, spot.oid, part(spot.field, (*spot.path, number)), UNBOUND, place, frame)
 
 

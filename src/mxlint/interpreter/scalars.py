@@ -7,7 +7,7 @@ the same, and that nothing else is done with, is no old value, wherever the deci
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -43,7 +43,16 @@ def lying(value: Value, spots: frozenset[Spot]) -> Value:
 
 def sources(value: Value) -> Iterable[Spot]:
     """Where the scalars in a value lie."""
-    return dict.fromkeys(spot for member in members(value) if isinstance(member, Sourced) for spot in member.sources)
+    return dict.fromkeys(spot for member in members(value) if isinstance(member, Sourced) for spot in in_order(member.sources))
+
+
+def in_order(spots: Collection[Spot]) -> Collection[Spot]:
+    """Some spots in the order in which the program reads them, which a set does not keep."""
+    return spots if len(spots) < 2 else sorted(spots, key=_order)
+
+
+def _order(spot: Spot) -> tuple[object, ...]:
+    return (spot.place.source.name, spot.place.start, spot.place.end, spot.oid, repr(spot.field), repr(spot.path))
 
 
 def plain(value: Value) -> Value:
@@ -101,7 +110,7 @@ def called(i: Interpreter, name: str, given: Sequence[Value]) -> Sourced | None:
 def meets(i: Interpreter, value: Member, other: Member, frame: Frame) -> None:
     """Note that a scalar is used beside another operand. An array of floats makes one of its own of a number: 2 is no other than 2.0 there."""
     if isinstance(value, Sourced) and not isinstance(value.value, str) and isinstance(other, Array) and other.dtype in FLOATS:
-        for spot in value.sources:
+        for spot in in_order(value.sources):
             read(i, spot.inner(AS_FLOAT), frame)
         return
     i.operations.used(i, value, frame)
