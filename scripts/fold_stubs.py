@@ -188,6 +188,7 @@ def overlay(libraries: dict[str, dict[str, Any]]) -> None:
                     continue
             if "alias" in fields:
                 table["aliases"][pattern] = fields["alias"]
+                table["constants"].pop(pattern, None)
                 continue
             if not _apply(table, pattern, fields):
                 missing.append(f"{path.name}: {pattern}: no such name")

@@ -35,7 +35,7 @@ from mxlint.interpreter.presumptions import presume
 from mxlint.interpreter.reach import arrays_in, each_place
 from mxlint.interpreter.relevance import Reach, compiling_names
 from mxlint.interpreter.uses import WORDS, by_use
-from mxlint.models.load import kind_of, model
+from mxlint.models.load import bases, kind_of, model
 from mxlint.models.load import names as known_names
 from mxlint.source import Source
 from mxlint.syntax import ir
@@ -235,25 +235,17 @@ def _of_list(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str | None:
     return SCALARS.get(annotation.index.id) if is_list else None
 
 
-CONTAINERS: Final = frozenset(("dict", "frozenset", "list", "set", "tuple"))
-"""Names of Python's containers, which are no arrays."""
-COLLECTIONS: Final = frozenset(
-    (
-        "Collection", "DefaultDict", "Dict", "FrozenSet", "Iterable", "Iterator", "List", "Mapping", "MutableMapping", "MutableSequence", "OrderedDict",
-        "Sequence", "Set", "Tuple", "defaultdict", "deque",
-    )
-)  # fmt: skip
-"""Those of Python's library that annotations name, by their last names."""
+ITERABLE: Final = "collections.abc.Iterable"
 
 
 def _is_container(i: Interpreter, ref: Ref, annotation: ir.Expr) -> bool:
-    """Whether an annotation says that a parameter is a container of Python."""
+    """Whether an annotation says that a parameter is a container of Python: a class that is made of an iterable, or an abstract one of such."""
     head = annotation.value if isinstance(annotation, ir.Sub) else annotation
     known = named(i, ref, head)
-    if known is None:
-        return isinstance(head, ir.Name) and head.id in CONTAINERS
-    module, _, name = known.name.rpartition(".") if isinstance(known, External) else ("", "", "")
-    return name in COLLECTIONS and module in ("typing", "collections", "collections.abc")
+    built_in = f"builtins.{head.id}" if known is None and isinstance(head, ir.Name) else ""
+    name = known.name if isinstance(known, External) else built_in
+    found = model(name) if name else None
+    return found is not None and found.kind == "class" and (bool(found.iterates) or ITERABLE in bases(found.name))
 
 
 def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
