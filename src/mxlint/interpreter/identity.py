@@ -21,7 +21,9 @@ OPERATORS: Final = ("is", "is not", "==", "!=")
 
 def compared(i: Interpreter, node: ir.Compare, frame: Frame) -> Value | None:
     """The outcome of a comparison of an object that lies under a name or attribute, and that a trace reads for itself; None if it is another one."""
-    where = location(i, node.left, frame) if len(node.ops) == 1 and node.ops[0] in OPERATORS else None
+    # What stands on the right is asked for first, so it must be no more than a name or attribute.
+    simple = len(node.ops) == 1 and node.ops[0] in OPERATORS and isinstance(node.rights[0], (ir.Name, ir.Attr))
+    where = location(i, node.left, frame) if simple else None
     here = (i.heap.get(*where) or UNBOUND) if where is not None else UNBOUND
     if where is None or not _is_object(i, here) or not is_older(i, *where, frame):
         return None

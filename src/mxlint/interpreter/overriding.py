@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mxlint.domain.members import TRUE, Ref, members
+from mxlint.interpreter.annotations import named
 from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.core import Interpreter
 from mxlint.interpreter.functions import FunctionInfo
@@ -19,7 +20,7 @@ def overridden(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) ->
     owner = args.args[0] if args.args else None
     if not isinstance(owner, Ref) or i.info(owner.oid).kind != "instance":
         return False
-    if owner.oid not in i.ledger.given or i.heap.get(ref.oid, ABSTRACT) != TRUE and not _not_implemented(info):
+    if owner.oid not in i.ledger.given or i.heap.get(ref.oid, ABSTRACT) != TRUE and not _not_implemented(i, ref, info):
         return False  # Python makes an object of a class whose metaclass knows of no abstract methods, and runs them
     cls = class_of(i, owner)
     found = class_attribute(i, cls, info.name) if cls is not None else None
@@ -29,11 +30,11 @@ def overridden(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) ->
     )
 
 
-def _not_implemented(info: FunctionInfo) -> bool:
+def _not_implemented(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
     """Whether all that a function does is to raise NotImplementedError."""
     body = info.node.body if isinstance(info.node, ir.FuncDef) else ()
     last = body[-1] if body and len(body) <= 2 else None
     if not isinstance(last, ir.Raise) or len(body) == 2 and not isinstance(body[0], ir.ExprStmt):
         return False
     raised = last.value.func if isinstance(last.value, ir.Call) else last.value
-    return isinstance(raised, ir.Name) and raised.id == "NotImplementedError"
+    return isinstance(raised, ir.Name) and raised.id == "NotImplementedError" and named(i, ref, raised) is None
