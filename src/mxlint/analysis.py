@@ -9,7 +9,7 @@ from functools import partial
 
 from mxlint.analysed import Analysis, SiteReport
 from mxlint.deep import some_room
-from mxlint.facts.events import EXPORT, Compiled, Read, Write
+from mxlint.facts.events import EXPORT, UNFOLLOWED, Compiled, Read, Write
 from mxlint.facts.values import ArrayValue, ScalarValue
 from mxlint.faults import syntax_error
 from mxlint.finding import Finding, Span
@@ -158,7 +158,13 @@ def _followed(program: Program, group: tuple[Compiled, ...]) -> str:
     if not traces and not elsewhere:
         return "none"
     # What a budget cut may have called any of them.
-    return "full" if program.log.whole and all(trace.full for trace in traces) else "partial"
+    return "full" if program.log.whole and all(_is_sure(program, compiled.number) for compiled in group) else "partial"
+
+
+def _is_sure(program: Program, number: int) -> bool:
+    """Whether nothing that could not be followed decided about a compiled object, in its traces or at a later call."""
+    doubts = (note.object for note in program.notes.get(UNFOLLOWED, ()))
+    return all(trace.full for trace in program.traces.get(number, ())) and number not in doubts
 
 
 def _called(program: Program, source: Source) -> Iterator[Span]:
@@ -167,5 +173,5 @@ def _called(program: Program, source: Source) -> Iterator[Span]:
         compiled = program.objects.get(number)
         if compiled is None or compiled.site.span.filename == source.name or all(call.alone for call in calls):
             continue
-        if all(trace.full for trace in program.traces.get(number, ())):
+        if _is_sure(program, number):
             yield compiled.site.span

@@ -356,6 +356,10 @@ ASSERTED: Final = "asserted"
 """Of a note that host code relies on what a trace changed: an assertion does that may hold."""
 
 
+UNFOLLOWED: Final = "unfollowed"
+"""The kind of a note that it could not be followed whether a compiled object is stale at a call."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """Something beside compiled objects: compile disabled, an environment setting, a clock reading, an assignment of the random state, a

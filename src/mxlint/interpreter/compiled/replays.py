@@ -74,6 +74,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         ):
             continue  # the arrays under a capture are found anew at each call
         if _reads_all_items(i, entry, location):
+            _unfollowed(i, ref, i.place or place, "whether it matters in which order a library has put the items of a list")
             continue
         compare(i, ref, location, read, held(i, oid, field), place, entry)
 
@@ -132,8 +133,15 @@ def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
     return location in entry.written and writer(i, oid, field) == entry.written[location]
 
 
+def _unfollowed(i: Interpreter, ref: Ref, place: Place, reason: str) -> None:
+    """Note that it could not be followed whether a compiled object is stale at a later call."""
+    imprecise(i, place, reason)
+    note(i, events.Note(events.UNFOLLOWED, where(place), reason, ref.oid, events.Modality()))
+
+
 def _reads_all_items(i: Interpreter, entry: Entry, location: Location) -> bool:
-    """Whether a trace has read all items of a list that a library has put in another order since: what it made of them need not hang on the order."""
+    """Whether a trace has read all items of a list that a library has put in another order since: nothing says whether what it made of them hangs on
+    the order, as `sum` does not."""
     oid, field = whole(location)
     if i.heap.get(oid, REORDERED) is None or not isinstance(field, tuple):
         return False
@@ -199,12 +207,12 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         return
     if found.count == BEFORE_OTHERS:
         if written_since:
-            imprecise(i, i.place or place, "a name of an earlier call that is assigned again")
+            _unfollowed(i, ref, i.place or place, "a name of an earlier call that is assigned again")
         return
     if now is None:
         now = UNBOUND
     if field == aspects.LENGTH and isinstance(before, Range):
-        imprecise(i, i.place or place, "a length that was not followed")
+        _unfollowed(i, ref, i.place or place, "a length that was not followed")
         return
     different: list[Member] = []
     ways: list[list[events.Condition]] = []
@@ -237,7 +245,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     if not different:
         return
     if any(isinstance(member, Unknown) for member in different) or isinstance(before, Unknown):
-        imprecise(i, i.place or place, "a value that was not followed lies where a trace read")
+        _unfollowed(i, ref, i.place or place, "a value that was not followed lies where a trace read")
         return
     written = writer(i, oid, field)
     if written is None:
