@@ -12,8 +12,8 @@ from itertools import product
 import pytest
 
 from mxlint.domain.members import UNBOUND
-from mxlint.interpreter.constants import MISSING, python_value
 from mxlint.interpreter.entry import interpret
+from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.project import Project
 from mxlint.source import source_from_bytes
 

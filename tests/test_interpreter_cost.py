@@ -11,7 +11,7 @@ import pytest
 
 from mxlint.analysis import analyze
 from mxlint.interpreter import entry
-from mxlint.interpreter.core import Interpreter
+from mxlint.interpreter.machine.core import Interpreter
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import Source, read_source, source_from_bytes
@@ -440,7 +440,7 @@ def test_a_body_that_costs_much_and_comes_to_nothing_is_given_up(monkeypatch: py
     source = source_from_bytes(FRUITLESS.encode(), "main.py")
     found = analyze(source, Project(), load_table())
     assert ([finding.code for finding in found.findings], found.sites[0].followed) == (["MX101", "MX303"], "full")
-    monkeypatch.setattr("mxlint.interpreter.activations.MAX_FRUITLESS", 400)
+    monkeypatch.setattr("mxlint.interpreter.calls.activations.MAX_FRUITLESS", 400)
     i = ran(FRUITLESS)
     assert any("came to nothing compiled" in found.reason for found in i.imprecisions)
     assert ENOUGH - i.left < 1_000
@@ -629,7 +629,7 @@ def test_what_a_costly_call_leads_to_is_asked_again_where_it_changed(calls: str,
 
 
 def test_a_body_that_was_given_up_is_run_where_it_changes_what_a_trace_has_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mxlint.interpreter.activations.MAX_FRUITLESS", 400)
+    monkeypatch.setattr("mxlint.interpreter.calls.activations.MAX_FRUITLESS", 400)
     other = "@mx.compile\ndef other():\n    return mx.ones((2,))\n\ndef read(act):"
     text = REBOUND.replace("def read():", other).replace("read()\n", "").replace("CALLS", "act()")
     text = text.replace("step(mx.ones((2,)))\nBINDS", "read(lambda: other())\nstep(mx.ones((2,)))\nread(change)")

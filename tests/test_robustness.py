@@ -22,7 +22,7 @@ from mxlint.analysed import Analysis
 from mxlint.analysis import analyze
 from mxlint.deep import on_a_deep_stack
 from mxlint.engine import Stdin, check
-from mxlint.interpreter import core
+from mxlint.interpreter.machine import core
 from mxlint.models.load import kind_of, libraries, names
 from mxlint.models.mlx.table import Table, load_table
 from mxlint.project import Project

@@ -23,7 +23,7 @@ from test_tracer import read_cases, write
 
 from mxlint.analysed import Analysis
 from mxlint.analysis import analyze
-from mxlint.interpreter import activations, summaries
+from mxlint.interpreter.calls import activations, summaries
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source

@@ -377,7 +377,7 @@ def test_no_site_is_followed_in_full_where_a_budget_cut_the_run(monkeypatch: pyt
         },
     )
     assert check(["main.py"]).coverage["full"] == 1
-    monkeypatch.setattr("mxlint.interpreter.core.MAX_STEPS", 18)
+    monkeypatch.setattr("mxlint.interpreter.machine.core.MAX_STEPS", 18)
     result = check(["main.py"])
     assert (result.coverage["full"], result.coverage["partial"]) == (0, 1) and "budget of steps" in result.reasons
 

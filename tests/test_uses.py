@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mxlint.interpreter.uses import OF_MODULES
+from mxlint.interpreter.open_world.uses import OF_MODULES
 
 np = pytest.importorskip("numpy")
 mx = pytest.importorskip("mlx.core")

@@ -33,11 +33,11 @@ from mxlint.domain.members import (
 from mxlint.domain.members import Kind as Scalar
 from mxlint.domain.members import Range as Step
 from mxlint.interpreter import entry
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Frame, FrameInfo
-from mxlint.interpreter.functions import FunctionInfo
-from mxlint.interpreter.generators import Generator
-from mxlint.interpreter.observer import Observer
+from mxlint.interpreter.generators.generators import Generator
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.observer import Observer
 from mxlint.models.mlx.table import load_table
 from mxlint.models.written import WrittenSource
 from mxlint.project import Project

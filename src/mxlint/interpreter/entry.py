@@ -10,40 +10,28 @@ from mxlint.domain.heap import Field, Info
 from mxlint.domain.members import External, Member, Ref, Spot, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import (
-    activations,
-    arrays,
-    attributes,
-    calls,
-    classes,
-    client,
-    dying,
-    entries,
-    external,
-    generators,
-    inheritance,
-    items,
-    iteration,
-    journal,
-    library,
-    lookup,
-    mlx,
-    modules,
-    operators,
-    portions,
-    returning,
-    statements,
-    truths,
-    type_tests,
-)
-from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.calls import activations
+from mxlint.interpreter.calls import callables as calls
 from mxlint.interpreter.compiled import calls as compiled_calls
-from mxlint.interpreter.compiled import reads, sinks, writes
-from mxlint.interpreter.core import CALLERS_SHARE, Interpreter
-from mxlint.interpreter.expressions import evaluate
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.observer import Observer
-from mxlint.interpreter.operations import Operations
+from mxlint.interpreter.compiled import portions, reads, returning, sinks, writes
+from mxlint.interpreter.containers import items
+from mxlint.interpreter.expressions import operators
+from mxlint.interpreter.expressions.expressions import evaluate
+from mxlint.interpreter.generators import dying, generators
+from mxlint.interpreter.imports import modules
+from mxlint.interpreter.libraries import external, library
+from mxlint.interpreter.loops import iteration
+from mxlint.interpreter.machine import journal
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import CALLERS_SHARE, Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.observer import Observer
+from mxlint.interpreter.machine.operations import Operations
+from mxlint.interpreter.mlx import arrays
+from mxlint.interpreter.mlx import calls as mlx
+from mxlint.interpreter.objects import attributes, classes, lookup, type_tests
+from mxlint.interpreter.open_world import client, entries, inheritance
+from mxlint.interpreter.statements import statements, truths
 from mxlint.models.mlx.table import Table
 from mxlint.project import Project
 from mxlint.source import Source

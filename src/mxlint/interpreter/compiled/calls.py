@@ -14,9 +14,9 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import TRUE, Ref, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import clocks
-from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.captures import captured, numbers
+from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
 from mxlint.interpreter.compiled.lives import lives
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import taken_for_arrays
@@ -24,10 +24,12 @@ from mxlint.interpreter.compiled.refusals import argument
 from mxlint.interpreter.compiled.replays import compare, replay
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.functions import FunctionInfo
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.loops.lengths import growing
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import (
     call_places,
     journal,
     loops,
@@ -37,9 +39,7 @@ from mxlint.interpreter.journal import (
     recursions,
     where,
 )
-from mxlint.interpreter.keys import agree, cache_key, flat_shapes, identities, key_text
-from mxlint.interpreter.lengths import growing
-from mxlint.interpreter.paths import Condition
+from mxlint.interpreter.machine.paths import Condition
 
 
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -12,18 +12,18 @@ from mxlint.domain.members import NONE, Const, External, Kind, Member, Ref, Symb
 from mxlint.domain.parts import each_part, rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.state import ITEMS, Trace, older
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.elements import known_items
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.containers.elements import known_items
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import (
     journal,
     where,
 )
-from mxlint.interpreter.locations import OF
-from mxlint.interpreter.lookup import CLASS, EXTENDED, extended
-from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.interpreter.machine.locations import OF
+from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.interpreter.objects.lookup import CLASS, EXTENDED, extended
 from mxlint.models.load import bases
 from mxlint.syntax import ir
 

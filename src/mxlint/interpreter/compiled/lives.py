@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mxlint.domain.parts import referred
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import FrameInfo
-from mxlint.interpreter.garbage import PLAIN
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import FrameInfo
+from mxlint.interpreter.machine.garbage import PLAIN
 
 
 def lives(i: Interpreter, number: int) -> bool:

@@ -8,13 +8,13 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Range, Ref, Tuple, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import capture_fact
 from mxlint.interpreter.compiled.state import ITEMS, CompiledInfo
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.functions import FunctionInfo
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import (
     journal,
     loops,
     modality,
@@ -22,7 +22,7 @@ from mxlint.interpreter.journal import (
     qualname,
     where,
 )
-from mxlint.interpreter.lookup import class_attribute
+from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.syntax import ir
 
 

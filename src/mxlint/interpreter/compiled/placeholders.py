@@ -10,20 +10,20 @@ from mxlint.domain.heap import Location
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.annotations import alternatives, named
-from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.refusals import refused_member
 from mxlint.interpreter.compiled.state import ITEMS, Seen, Trace
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.functions import FunctionInfo
-from mxlint.interpreter.journal import journal
-from mxlint.interpreter.locations import CHANGED
-from mxlint.interpreter.presumptions import PRESUMED, may_be_array, presume
-from mxlint.interpreter.reach import CONTAINERS, arrays_in, each_leaf, each_place
-from mxlint.interpreter.shadows import shadow
-from mxlint.interpreter.uses import is_array
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import journal
+from mxlint.interpreter.machine.locations import CHANGED
+from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.interpreter.objects.annotations import alternatives, named
+from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
+from mxlint.interpreter.open_world.shadows import shadow
+from mxlint.interpreter.open_world.uses import is_array
 from mxlint.syntax import ir
 
 

@@ -11,7 +11,6 @@ from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Symbolic, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import aspects, entrywise
 from mxlint.interpreter.compiled.state import (
     CONTENT,
     FROZEN,
@@ -26,9 +25,11 @@ from mxlint.interpreter.compiled.state import (
     under,
     value_kind,
 )
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.loops import entrywise
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import (
     call_places,
     describe,
     journal,
@@ -37,8 +38,8 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.locations import CHANGED, LAZY, OF, OPERANDS, of_identity, part, unapplied, whole
-from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.machine.locations import CHANGED, LAZY, OF, OPERANDS, of_identity, part, unapplied, whole
+from mxlint.interpreter.machine.reach import arrays_in
 
 
 def python_read(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:

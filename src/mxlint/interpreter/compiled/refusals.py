@@ -10,19 +10,19 @@ from mxlint.domain.place import Place
 from mxlint.domain.varying import united
 from mxlint.facts import events
 from mxlint.facts import values as described
-from mxlint.interpreter import lengths, novelty
+from mxlint.interpreter.calls.moving import is_inside
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Context
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.loops import lengths, novelty
+from mxlint.interpreter.loops.settled import GOING_ON, reasons
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context
+from mxlint.interpreter.machine.journal import (
     describe,
     modality,
     where,
 )
-from mxlint.interpreter.moving import is_inside
-from mxlint.interpreter.reach import CONTAINERS, arrays_in
-from mxlint.interpreter.settled import GOING_ON, reasons
+from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in
 
 TAKES_NONE: Final = "0.29.2"
 """The first version of MLX in which None is a constant argument."""

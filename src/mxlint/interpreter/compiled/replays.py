@@ -31,29 +31,30 @@ from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts import values as described
-from mxlint.interpreter import aspects, defaults, orders
-from mxlint.interpreter.arguments import Arguments
 from mxlint.interpreter.compiled.captures import arrays_out, keeping, tree
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh
-from mxlint.interpreter.core import Interpreter, count_write
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.functions import FunctionInfo
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.containers import aspects, orders
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter, count_write
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import (
     describe,
     imprecise,
     modality,
     note,
     where,
 )
-from mxlint.interpreter.locations import KEYS, PART, REORDERED, part, unapplied, whole
-from mxlint.interpreter.lookup import CLASS
-from mxlint.interpreter.paths import CLIENT
-from mxlint.interpreter.presumptions import of_iterable, round_of
-from mxlint.interpreter.uses import attributes_of
+from mxlint.interpreter.machine.locations import KEYS, PART, REORDERED, part, unapplied, whole
+from mxlint.interpreter.machine.paths import CLIENT
+from mxlint.interpreter.objects.lookup import CLASS
+from mxlint.interpreter.open_world import defaults
+from mxlint.interpreter.open_world.presumptions import of_iterable, round_of
+from mxlint.interpreter.open_world.uses import attributes_of
 
 
 def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place, frame: Frame) -> Value:

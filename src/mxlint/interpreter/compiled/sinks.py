@@ -9,12 +9,12 @@ from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
 from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import clocks
-from mxlint.interpreter.arithmetic import origins
+from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.state import Trace
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.expressions.arithmetic import origins
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import (
     call_places,
     imprecise,
     journal,
@@ -24,9 +24,9 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.locations import LAZY, OPERANDS
-from mxlint.interpreter.presumptions import GIVEN, root, words
-from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.machine.locations import LAZY, OPERANDS
+from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.open_world.presumptions import GIVEN, root, words
 
 
 def event(

@@ -28,11 +28,11 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part, referred, rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import aspects
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Context
-from mxlint.interpreter.locations import ANY, KEYS, whole
-from mxlint.interpreter.moving import is_inside
+from mxlint.interpreter.calls.moving import is_inside
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context
+from mxlint.interpreter.machine.locations import ANY, KEYS, whole
 
 MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""

@@ -13,26 +13,28 @@ from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
 from mxlint.domain.size import NO_ORIGINS, settled, with_origins
 from mxlint.facts import events
-from mxlint.interpreter import novelty, results, summaries
-from mxlint.interpreter.arguments import Arguments
+from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import named, outlived
 from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held, only_told
-from mxlint.interpreter.core import Interpreter
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.loops import novelty
+from mxlint.interpreter.loops.lengthening import LONGER, given_back
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import (
     describe,
     modality,
     note,
     where,
 )
-from mxlint.interpreter.lengthening import LONGER, given_back
-from mxlint.interpreter.locations import OPERANDS
-from mxlint.interpreter.presumptions import shown
-from mxlint.interpreter.reach import CONTAINERS, arrays_in
+from mxlint.interpreter.machine.locations import OPERANDS
+from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in
+from mxlint.interpreter.open_world import results
+from mxlint.interpreter.open_world.presumptions import shown
 
 
 def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: tuple[object, ...], place: Place, frame: Frame) -> Value:

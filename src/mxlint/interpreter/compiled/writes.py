@@ -9,14 +9,13 @@ from mxlint.domain.members import Const, Ref, Tuple, Unbound, Value, members, sc
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter import results
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, NUMBERS, keepers, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import ITEMS, Trace, container, held, older, value_kind
-from mxlint.interpreter.core import Interpreter, count_write
-from mxlint.interpreter.frames import Frame
-from mxlint.interpreter.journal import (
+from mxlint.interpreter.machine.core import Interpreter, count_write
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import (
     call_places,
     describe,
     journal,
@@ -26,9 +25,10 @@ from mxlint.interpreter.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.locations import ADDED, CHANGED
-from mxlint.interpreter.presumptions import GIVEN, PRESUMED, root, words
-from mxlint.interpreter.reach import arrays_in
+from mxlint.interpreter.machine.locations import ADDED, CHANGED
+from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.open_world import results
+from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED, root, words
 
 
 def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place | None, frame: Frame, how: str = "") -> None:

@@ -1,0 +1,221 @@
+"""Calls: which callable does what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.calls.activations import ENV, run_function
+from mxlint.interpreter.generators.generators import call_manager, suspended
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.objects.classes import instantiate
+from mxlint.interpreter.objects.lookup import library_base, special
+from mxlint.interpreter.objects.overriding import overridden
+from mxlint.interpreter.open_world.dispatch import dispatched
+from mxlint.syntax import ir
+
+
+def define(i: Interpreter, node: ir.FuncDef | ir.Lambda, frame: Frame) -> Value:
+    """The value of a `def` or lambda, decorators applied."""
+    decorators = [i.eval(decorator, frame) for decorator in node.decorators] if isinstance(node, ir.FuncDef) else []
+    name = node.name if isinstance(node, ir.FuncDef) else "<lambda>"
+    qualname = (
+        f"{frame.qualname}.{name}" if frame.kind == "class" else f"{frame.qualname}.<locals>.{name}" if frame.kind != "module" else name
+    )
+    oid = i.allocate("function", FunctionInfo(node, frame.source, qualname, frame.module), frame.place(node), label=name)
+    i.heap.set(oid, ENV, Ref(frame.oid))
+    i.heap.set(oid, "__name__", Const(name))
+    i.heap.set(oid, "__qualname__", Const(qualname))
+    module_name = i.heap.get(frame.module, "__name__")
+    if module_name is not None:
+        i.heap.set(oid, "__module__", module_name)
+    if frame.cls is not None and frame.kind == "class":
+        i.heap.set(oid, ("#", "cls"), Ref(frame.cls))
+    for param in node.params:
+        if param.default is not None:
+            i.heap.set(oid, ("default", param.name), i.eval(param.default, frame))
+    value: Value = Ref(oid)
+    if isinstance(node, ir.FuncDef):
+        for decorator, written in zip(reversed(decorators), reversed(node.decorators)):
+            place = frame.place(written)
+            args = Arguments((value,), places=(Place(frame.source, node.name_start, node.name_end),))
+            args.decorates = node.name
+            value = i.call(decorator, args, place, frame)
+    return value
+
+
+def call(i: Interpreter, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call a value."""
+    function = i.live(function)
+    if not isinstance(function, Union):
+        return call_member(i, function, args, place, frame)
+    i.place = place
+    i.splits += 1
+    try:
+        return i.split(function, lambda member: call_member(i, member, args, place, frame))
+    finally:
+        i.splits -= 1
+
+
+def call_member(i: Interpreter, function: Member, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call one callable."""
+    if isinstance(function, External):
+        return i.operations.external(i, function.name, args, place, frame)
+    if isinstance(function, Bound):
+        return call(i, function.function, args.bound(function.owner), place, frame)
+    if isinstance(function, Ref):
+        handler = _OBJECTS.get(i.info(function.oid).kind)
+        if handler is not None:
+            return handler(i, function, args, place, frame)
+        throw_named(i, "builtins.TypeError", place)
+    if isinstance(function, Unknown):
+        i.may_raise()
+        i.imprecise("a call of something unknown", place)
+        i.mlx.handed(i, args.values, place, frame)
+        return Unknown(function.reason)
+    if isinstance(function, Symbolic):
+        return call_symbolic(i, function, args, place, frame)
+    if isinstance(function, (Const, Kind, Tuple, Array)):
+        throw_named(i, "builtins.TypeError", place)
+    return i.symbolic(place, "call")
+
+
+def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call something that nobody in sight gives. Functions of the program among the arguments may be called by it."""
+    i.mlx.handed(i, args.values, place, frame)
+    found: Value | None = i.mlx.called(i, function, args, place, frame)
+    if found is not None:
+        return found
+    for value in args.values:
+        for member in members(value):
+            if isinstance(member, Ref) and i.info(member.oid).kind == "function":
+                called_back(i, member, place, frame)
+            elif isinstance(member, Bound):
+                i.ledger.handed_out.add(member)
+    dispatched(i, function, args, place, frame)
+    i.may_raise()
+    made = i.symbolic(place, "call", function.label, presumed=function.presumed)
+    i.mlx.gave(i, function, made, args, place)
+    return made
+
+
+def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> None:
+    """A function of the program that a library may call, with arguments that it chooses; or may not."""
+    info = i.info(function.oid).payload
+    if not isinstance(info, FunctionInfo) or i.silent > 2:
+        return
+    given = [i.symbolic(place, f"argument {p.name}", p.name) for p in info.node.params if not p.star and not p.kwonly and p.default is None]
+
+    def run() -> Value:
+        i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
+        return NONE
+
+    called = i.undecided("open", place, tag=("called back", function.oid))
+    i.fork([((called,), run), ((Condition("open", place, called.opposite),), lambda: NONE)])
+
+
+def dotted_name(i: Interpreter, info: FunctionInfo) -> str:
+    """The name by which other files import a function."""
+    return f"{i.project.module_name(info.source)}.{info.qualname}"
+
+
+def is_wrapper(i: Interpreter, info: FunctionInfo) -> bool:
+    """Whether the settings say that a function compiles as `mx.compile` does."""
+    return dotted_name(i, info) in i.wrappers
+
+
+def _call_function(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    info = i.info(ref.oid).payload
+    assert isinstance(info, FunctionInfo)
+    if i.wrappers and is_wrapper(i, info):
+        return i.operations.external(i, dotted_name(i, info), args, place, frame)
+    if overridden(i, ref, info, args):
+        return call_symbolic(i, i.symbolic(place, "method", info.name), args, place, frame)
+    if info.generator or info.is_async:
+        return suspended(i, ref, info, args, place, frame)
+    return run_function(i, ref, info, args, place, frame)
+
+
+def _call_class(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    return instantiate(i, ref, args, place, frame)
+
+
+def _call_instance(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    method = special(i, ref, "__call__", place, frame)
+    if method is not None:
+        return i.call(method, args, place, frame)
+    cls = i.heap.get(ref.oid, ("#", "class"))
+    if isinstance(cls, External):
+        return i.operations.external(i, f"{cls.name}.__call__", args.bound(ref), place, frame)
+    base = library_base(i, cls) if cls is not None else None
+    if base is not None:
+        return i.operations.external(i, f"{base}.__call__", args.bound(ref), place, frame)
+    throw_named(i, "builtins.TypeError", place)
+
+
+def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    function = i.heap.get(ref.oid, "func") or Unknown("partial")
+    bound = i.heap.get(ref.oid, "args")
+    first = bound.items or () if isinstance(bound, Tuple) else ()
+    keywords: dict[str, Value] = {}
+    for field, value in i.heap.fields(ref.oid).items():
+        if isinstance(field, tuple) and field[0] == "kw":
+            keywords[field[1]] = value
+    made = i.info(ref.oid).payload
+    places = {**made.keyword_places, **args.keyword_places} if isinstance(made, Arguments) else args.keyword_places
+    given = made.places[1:] if isinstance(made, Arguments) and len(made.places) == len(made.args) else ()
+    merged = Arguments(
+        (*first, *args.args),
+        {**keywords, **args.keywords},
+        args.star,
+        args.kwstar,
+        (*((place,) * (len(first) - len(given))), *given[-len(first) :], *args.places),
+        places,
+        args.node,
+    )
+    merged.bound_node = made.node if isinstance(made, Arguments) else None
+    merged.decorates = args.decorates
+    return i.call(function, merged, place, frame)
+
+
+def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A function under lru_cache: equal arguments give the object that the first call gave."""
+    function = i.heap.get(ref.oid, "__wrapped__") or Unknown("cached")
+    key = ("cached", args.args, tuple(sorted(args.keywords.items(), key=lambda pair: pair[0])))
+    known = i.heap.get(ref.oid, key)
+    if known is not None and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
+        return known
+    value = i.call(function, args, place, frame)
+    i.heap.set(ref.oid, key, value)
+    i.operations.written(i, ref.oid, key, value, place, frame)
+    for member in members(value):
+        if isinstance(member, Ref):
+            i.info(member.oid).trace = 0  # the cache keeps it
+    return value
+
+
+def _call_static(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    return i.call(i.heap.get(ref.oid, "fget") or Unknown("static"), args, place, frame)
+
+
+_OBJECTS: dict[str, Callable[..., Value]] = {
+    "function": _call_function,
+    "class": _call_class,
+    "instance": _call_instance,
+    "partial": _call_partial,
+    "cached": _call_cached,
+    "descriptor": _call_static,
+    "contextmanager": call_manager,
+}
+
+
+def register(kind: str, handler: Callable[..., Value]) -> None:
+    """Say how objects of a kind are called: for kinds that other files define."""
+    _OBJECTS[kind] = handler

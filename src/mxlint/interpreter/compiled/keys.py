@@ -1,0 +1,206 @@
+"""What the cache of a compiled function tells calls apart by. MLX flattens the arguments: a list that is handed over twice counts twice."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import Const, Kind, Length, Range, Ref, Symbolic, Tuple, Union, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.domain.size import provably_different
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.journal import describe, imprecise
+
+MAX_PARTS: Final = 4_096
+"""Leaves and containers of a tree; of a larger one it is not known which calls it tells apart."""
+MAX_SHAPES: Final = 256
+"""Arrays among the arguments of a call whose shapes are kept."""
+Part: TypeAlias = tuple[Any, ...]
+"""A container that begins, with its length; or ("leaf", value)."""
+
+
+def flattened(i: Interpreter, values: Iterable[Value], limit: int = MAX_PARTS) -> tuple[list[Part], bool]:
+    """The leaves of a tree and the containers that begin before them, as MLX comes to them, and whether these are all."""
+    found: list[Part] = []
+    todo: list[Value | Part] = list(values)
+    todo.reverse()
+    while todo:
+        if len(found) >= limit:
+            return found, False
+        value = todo.pop()
+        if isinstance(value, tuple):
+            found.append(value)
+            continue
+        parts: list[Value | Part] | None = None
+        if isinstance(value, Tuple):
+            if value.items is not None:
+                found.append(("tuple", len(value.items)))
+                parts = list(value.items)
+        elif isinstance(value, Ref):
+            parts = _opened(i, value, found)
+        if parts is None:
+            found.append(("leaf", value))
+        else:
+            parts.reverse()
+            todo += parts
+    return found, True
+
+
+def _opened(i: Interpreter, ref: Ref, found: list[Part]) -> list[Value | Part] | None:
+    """What a list or dict holds; None if it is something else, or not known item by item."""
+    kind = i.info(ref.oid).kind
+    if kind == "list":
+        content = i.heap.get(ref.oid, ("#", "items"))
+        if isinstance(content, Tuple) and content.items is not None:
+            found.append(("list", len(content.items)))
+            return list(content.items)
+    elif kind == "dict":
+        entries = [(f[1], v) for f, v in i.heap.fields(ref.oid).items() if isinstance(f, tuple) and f[0] == "k"]
+        found.append(("dict", len(entries)))
+        return [part for key, value in entries for part in (("key", repr(key)), value)]
+    return None
+
+
+def cache_key(
+    i: Interpreter, args: Arguments, shapeless: bool, place: Place, is_array: Callable[[str, Symbolic], bool]
+) -> tuple[object, ...]:
+    """What MLX's cache tells calls apart by, as far as it is known: one part for each leaf, with the structure. None: not known. `is_array`: whether
+    what is symbolic under a number or name is taken for an array."""
+    parts: list[object] = []
+    whole = args.star is None and args.kwstar is None
+    for number, (name, value) in enumerate((*((None, value) for value in args.args), *args.keywords.items())):
+        if name is not None:
+            parts.append(("name", name))
+        found, complete = flattened(i, (value,), MAX_PARTS - len(parts))
+        taken = partial(is_array, str(number) if name is None else name)
+        parts += [_key(part[1], shapeless, taken) if part[0] == "leaf" else part for part in found]
+        if not complete:
+            imprecise(i, place, "tree of arguments or results too large")
+            whole = False
+            break
+    return tuple(parts if whole else (*parts, None))
+
+
+def _key(value: Value, shapeless: bool, is_array: Callable[[Symbolic], bool]) -> object:
+    if isinstance(value, Array):
+        shape: object = value.shape
+        if shapeless and value.shape is not None:
+            shape = len(value.shape)
+        elif value.shape is not None and any(size is None for size in value.shape):
+            shape = None
+        return ("array", shape, value.dtype)
+    if isinstance(value, Const):
+        return ("const", type(value.value).__name__, value.value)
+    if isinstance(value, Length):
+        return ("length", value.size)
+    if isinstance(value, (Union, Range, Kind, Unknown, Tuple)):
+        return None
+    if isinstance(value, Symbolic):
+        return ("presumed",) if is_array(value) else ("symbolic", value.identity)
+    if isinstance(value, Ref):
+        return ("object", value.oid)
+    return ("other", repr(value))
+
+
+def flat_shapes(i: Interpreter, args: Arguments) -> tuple[tuple[Any, ...] | None, ...]:
+    """The shapes of the array arguments, in the order in which placeholders are numbered."""
+    found: list[tuple[Any, ...] | None] = []
+    for part in flattened(i, (*args.args, *args.keywords.values()))[0]:
+        for member in members(part[1]) if part[0] == "leaf" else ():
+            if isinstance(member, Array):
+                found.append(describe(i, member).shape)  # type: ignore[union-attr]
+            elif isinstance(member, Symbolic) and (member.kinds is None or member.kinds == {"array"}):
+                found.append(None)
+    return tuple(found[:MAX_SHAPES])
+
+
+def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
+    """Whether two keys are one: surely, surely not, or None."""
+    if None in a or None in b:
+        return None if len(a) == len(b) or True else False
+    if len(a) != len(b):
+        return False
+    answer: bool | None = True
+    for x, y in zip(a, b):
+        assert isinstance(x, tuple) and isinstance(y, tuple)
+        found = _agree(x, y)
+        if found is False:
+            return False
+        answer = None if found is None else answer
+    return answer
+
+
+def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
+    if x[0] != y[0]:
+        return None if {x[0], y[0]} & {"symbolic", "presumed"} or {x[0], y[0]} == {"length", "const"} else False
+    if x[0] == "array":
+        if x[2] is not None and y[2] is not None and x[2] != y[2]:
+            return False
+        if x[1] is None or y[1] is None:
+            # Nothing says that the shape changes: one unknown array is taken to keep its shape from call to call.
+            return True
+        if isinstance(x[1], tuple) and isinstance(y[1], tuple):
+            if len(x[1]) != len(y[1]):
+                return False
+            return False if any(provably_different(p, q) for p, q in zip(x[1], y[1])) else True if x[1] == y[1] else None
+        return bool(x[1] == y[1])
+    if x[0] == "const":
+        if isinstance(x[2], (bool, int)) and isinstance(y[2], (bool, int)):
+            return bool(x[2] == y[2])
+        if x[2] == 0 and y[2] == 0 and isinstance(x[2], (int, float)) and isinstance(y[2], (int, float)):
+            return (str(x[2]) == "-0.0") is (str(y[2]) == "-0.0")
+        return bool(x[1:] == y[1:])
+    if x[0] == "symbolic":
+        return True if x == y else None
+    if x[0] == "captured":
+        before = {(oid, field): shape for oid, field, shape in x[3]}
+        if x[2] or any(_other_shape(before.get((oid, field)), shape) for oid, field, shape in y[3]):
+            return False
+        (least, most), (fewest, largest) = x[1], y[1]
+        return False if most < fewest or largest < least else True if x[1] == y[1] else None
+    return x == y
+
+
+def _other_shape(before: Sequence[Any] | None, now: Sequence[Any]) -> bool:
+    return before is not None and (len(before) != len(now) or any(provably_different(p, q) for p, q in zip(before, now)))
+
+
+def identities(i: Interpreter, args: Arguments) -> Iterator[object]:
+    """What is the same in two calls wherever the arguments are one array, whatever its shape."""
+    for part in flattened(i, (*args.args, *args.keywords.values()))[0]:
+        if part[0] == "leaf" and isinstance(part[1], (Array, Symbolic)):
+            yield part[1].ident if isinstance(part[1], Array) else part[1].identity
+
+
+def key_text(key: tuple[object, ...], flat: bool, same: Iterable[object]) -> str:
+    """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. An array whose shape is not known stands
+    for itself: `same` has what identifies each array. "" if something in it is not known or cannot be written."""
+    if None in key:
+        return ""
+    parts = []
+    left = iter(same)
+    for part in key:
+        assert isinstance(part, tuple)
+        if part[0] in ("array", "presumed", "symbolic"):
+            itself = next(left)
+            part = ("itself", itself) if part[0] != "array" or part[1] is None else part
+        if flat and part[0] in ("tuple", "list"):
+            part = ("list",)
+        elif flat and part[0] == "dict":
+            part = ("dict",)
+        elif flat and part[0] == "const" and isinstance(part[2], (int, float)):
+            part = ("const", _bits(part[2]))
+        try:
+            parts.append(repr(part))
+        except ValueError:  # an integer of more digits than Python prints
+            return ""
+    return "; ".join(parts)
+
+
+def _bits(number: float) -> int:
+    """A constant as the 64 bits that the cache compares: a float by its representation, a bool as 0 or 1."""
+    return int.from_bytes(struct.pack("<d", number), "little", signed=True) if isinstance(number, float) else int(number)

@@ -1,0 +1,196 @@
+"""Tuples that a trace reads part by part: `self.state.step`, `shape[0]`, `weight, count = pair`.
+
+A tuple cannot change; another one is put in its place, which often differs in one part alone. So a trace that comes to a tuple has read nothing yet: the
+value says where it lies (`Tuple.sources`). A part of it is read there where the trace takes it out, and all of it where the trace uses it in any other way:
+wherever an expression has it as its value, but for the owner of an attribute or index, what is bound to local names, handed to a function of
+the program or returned by one. So it is with numbers, flags and texts, of which operators make others (`scalars.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from mxlint.domain.join import of
+from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import scalars
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import call_places
+from mxlint.interpreter.machine.locations import OF, part
+from mxlint.syntax import ir
+
+if TYPE_CHECKING:
+    from mxlint.interpreter.compiled.state import Trace
+
+READERS: Final = frozenset(map(External, ("builtins.getattr", "builtins.len")))
+"""Functions of Python that read a part of a tuple that they are given, and say so."""
+
+
+def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> Value:
+    """What a location holds that is read. If these are tuples or scalars, a trace has read nothing of them yet."""
+    if i.trace is not None and scalars.are_scalars(value) and is_older(i, oid, field, frame):
+        i.apportions = True
+        return scalars.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
+    if i.trace is None or not _has_parts(value) or oid in i.trace.captured_in or not is_older(i, oid, field, frame):
+        i.operations.read(i, oid, field, value, place, frame)
+        return value
+    i.apportions = True
+    return _lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
+
+
+def found_behind(i: Interpreter, past: Iterable[int], oid: int, name: str, value: Value, place: Place, frame: Frame) -> Value:
+    """What a class holds that is read of an object or of another class. `past`: what was asked for it before, and holds nothing of that name."""
+    whole = found(i, oid, name, value, place, frame)
+    trace = i.trace
+    kept = trace is not None and any(isinstance(member, Sourced) for member in members(whole))
+    spots = set(scalars.sources(whole))
+    for other in past:
+        if kept and trace is not None and is_older(i, other, name, frame):
+            spots.add(replace(_spot(i, trace, other, name, value, place), here=False))
+        else:
+            i.operations.read_through(i, other, name, value, place, frame)
+    return scalars.lying(whole, frozenset(spots)) if kept else whole
+
+
+def _spot(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place) -> Spot:
+    return Spot(oid, field, (), place, tuple(call_places(i, trace.depth + 1)), value)
+
+
+def _has_parts(value: Value) -> bool:
+    """Whether a value is surely a tuple of items known one by one."""
+    return all(isinstance(member, Tuple) and bool(member.items) and not member.sources for member in members(value))
+
+
+def is_older(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
+    """Whether a location is one that a trace reads for itself: older than the trace, and nothing that it has written."""
+    trace = i.trace
+    assert trace is not None
+    info = i.info(oid)
+    return (
+        info.trace != trace.number
+        and (oid, field) not in trace.written
+        and not (oid == frame.oid and frame.kind == "function")
+        and i.heap.get(oid, OF) is None
+    )
+
+
+def _lying(value: Value, sources: frozenset[Spot]) -> Value:
+    return of(Option(o.member.lying(sources) if isinstance(o.member, Tuple) else o.member, o.guard) for o in options(value))
+
+
+def come_to(i: Interpreter, value: Value, place: Place) -> Value:
+    """A value that a trace comes to anew, by the expression at a place: what it reads of tuples from here on it reads there."""
+    trace = i.trace
+    if trace is None or not any(isinstance(member, Tuple) and member.sources for member in members(value)):
+        return value
+    calls = tuple(call_places(i, trace.depth + 1))
+
+    def anew(member: Member) -> Member:
+        if not isinstance(member, Tuple):
+            return member
+        return member.lying(frozenset(replace(spot, place=place, calls=calls) for spot in member.sources))
+
+    return of(Option(anew(option.member), option.guard) for option in options(value))
+
+
+def used(i: Interpreter, value: Value, frame: Frame, node: ir.Expr | None = None) -> Value:
+    """A value of which a trace uses all, by an expression if that is known. What lies somewhere is read there."""
+    for spot in scalars.sources(value):
+        scalars.read(i, spot, frame, frame.place(node) if node is not None else None)
+    return used_but_scalars(i, scalars.plain(value), frame)
+
+
+def used_but_scalars(i: Interpreter, value: Value, frame: Frame) -> Value:
+    """A value of which a trace uses all, unless it is a number, flag or text."""
+    spots = dict.fromkeys(spot for member in members(value) if isinstance(member, Tuple) for spot in scalars.in_order(member.sources))
+    if not spots:
+        return value
+    for spot in spots:
+        scalars.read(i, spot, frame)
+    return _lying(value, frozenset())
+
+
+def whole_but_tuples(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """Evaluate an expression, of whose value everything is used unless it is a tuple."""
+    value = i.part(node, frame)
+    for spot in scalars.sources(value):
+        scalars.read(i, spot, frame)
+    return scalars.plain(value)
+
+
+def scalar(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """Evaluate an expression, of whose value everything is used unless it is a number, flag or text."""
+    value = i.part(node, frame)
+    return used_but_scalars(i, value, frame) if i.apportions else value
+
+
+def _read(i: Interpreter, spot: Spot, place: Place, frame: Frame) -> None:
+    field = part(spot.field, spot.path)
+    if i.trace is not None:
+        i.operations.read(i, spot.oid, field, aspects.at(i, spot.oid, field) or UNBOUND, place, frame)
+
+
+def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place: Place, frame: Frame, *, unpacked: bool = False) -> Value:
+    """An item of a tuple, by its number or the name of its field. It is read where the tuple lies. `unpacked`: no expression stands for the item, so it
+    is called as the tuple is."""
+    if not owner.sources:
+        return handed_out(i, item, place, frame)
+    inner = frozenset(spot.inner(step) for spot in owner.sources)
+    if _has_parts(item):
+        return _lying(item, inner)
+    trace = i.trace
+    if unpacked and scalars.are_scalars(item):
+        return scalars.lying(item, inner)
+    if trace is not None and scalars.are_scalars(item):
+        calls = tuple(call_places(i, trace.depth + 1))
+        return scalars.lying(item, frozenset(replace(spot, place=place, calls=calls) for spot in inner))
+    for spot in scalars.in_order(inner):
+        scalars.read(i, spot, frame) if unpacked else _read(i, spot, place, frame)
+    return item
+
+
+def handed_out(i: Interpreter, item: Value, place: Place, frame: Frame) -> Value:
+    """An item that host code takes out of a tuple: a trace may have changed a copy of it, on which that code relies."""
+    if i.trace is None and i.ledger.changed_in_traces:
+        i.operations.read(i, frame.oid, part("", (COUNT,)), item, place, frame)
+    return item
+
+
+def asked(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
+    """Note that it is asked whether a value is None."""
+    for spot in dict.fromkeys(spot for member in members(value) if isinstance(member, Tuple) for spot in scalars.in_order(member.sources)):
+        _read(i, spot.inner(None), place, frame)
+
+
+def counted(i: Interpreter, owner: Tuple, place: Place, frame: Frame) -> None:
+    """Note that it is asked how many items a tuple has."""
+    for spot in scalars.in_order(owner.sources):
+        _read(i, spot.inner(COUNT), place, frame)
+
+
+def past_end(i: Interpreter, owner: Tuple, index: int | slice, place: Place, frame: Frame) -> None:
+    """Note that an item is asked for that is not there: the one of that number, for a slice the one after the last."""
+    number = len(owner.items or ()) if isinstance(index, slice) else index
+    for spot in scalars.in_order(owner.sources):
+        i.operations.read_through(i, spot.oid, part(spot.field, (*spot.path, number)), UNBOUND, place, frame)
+
+
+def cut_out(i: Interpreter, owner: Tuple, index: slice, place: Place, frame: Frame) -> Tuple:
+    """A slice of a tuple whose items are known: each of its items is read by itself."""
+    assert owner.items is not None
+    numbers = range(len(owner.items))[index]
+    return Tuple(tuple(used(i, taken_out(i, owner, number, owner.items[number], place, frame), frame) for number in numbers))
+
+
+def hands_on(i: Interpreter, function: Value) -> bool:
+    """Whether a callable uses nothing of its arguments by itself: a function of the program that binds each to a name and runs at once."""
+    target: Value = function.function if isinstance(function, Bound) else function
+    info = i.info(target.oid).payload if isinstance(target, Ref) and i.info(target.oid).kind == "function" else None
+    if not isinstance(info, FunctionInfo) or info.generator or info.is_async:
+        return False
+    return not any(param.star for param in info.node.params)

@@ -1,0 +1,95 @@
+"""What a trace returns. MLX finds placeholders in lists, tuples and dicts and replaces them by results; in anything else it leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import Bound, Member, Ref, Tuple, Value, members
+from mxlint.facts import events
+from mxlint.interpreter.calls.activations import ENV
+from mxlint.interpreter.generators.iterators import PARTS
+from mxlint.interpreter.generators.stepping import Generator
+from mxlint.interpreter.loops.comprehensions import Clauses
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import modality, note, qualname, where
+from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_place
+from mxlint.syntax import ir
+from mxlint.syntax.free import free_names
+
+KINDS = {"function": "a function", "generator": "a generator", "partial": "a partial", "iterator": "an iterator", "set": "a set"}
+
+
+def on_return(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None:
+    """Note that the compiled function itself returns something that MLX does not look into, with placeholders in it."""
+    trace: Any = i.trace
+    if trace is None or len(i.stack) <= trace.depth or i.stack[trace.depth] is not frame:
+        return
+    found = next(_untracked(i, trace, value), None)
+    m = modality(i, trace.path) if found is not None else None
+    if found is not None and m is not None:
+        note(i, events.Event(trace.oid, trace.number, "return", where(frame.place(node)), found, "", qualname(frame), (), (), (), m))
+
+
+def _untracked(i: Interpreter, trace: Any, value: Value) -> Iterator[str]:
+    """What a returned value holds that is no container and holds placeholders."""
+    for _, _, member in each_place(i, (value,), CONTAINERS, referring=True):
+        if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
+            continue
+        if isinstance(member, (Ref, Bound)) and any(trace.holds(array.trace) for array in held_by(i, member)):
+            if isinstance(member, Bound):
+                yield "a method of an object"
+            elif i.info(member.oid).kind != "instance":
+                yield KINDS[i.info(member.oid).kind]
+            elif member.oid not in trace.captured_in | trace.captured_out and i.mlx.object_kind(i, member) is None:
+                yield f"an object of {_class(i, member)}"
+
+
+def _class(i: Interpreter, ref: Ref) -> str:
+    cls = i.heap.get(ref.oid, ("#", "class"))
+    return i.info(cls.oid).label if isinstance(cls, Ref) else "a class"
+
+
+def held_by(i: Interpreter, member: Member) -> Iterator[Array]:
+    """The arrays that an object holds: its attributes, what a function or generator closes over and reads, the arguments of a partial."""
+    if isinstance(member, Bound):
+        yield from arrays_in(i, member.owner)
+        return
+    if not isinstance(member, Ref):
+        return
+    info = i.info(member.oid)
+    if info.kind in ("instance", "set"):
+        yield from arrays_in(i, member)
+    elif info.kind in ("function", "generator"):
+        yield from _closed_over(i, info.payload, i.heap.get(member.oid, ENV))
+    elif info.kind == "partial":
+        for value in list(i.heap.fields(member.oid).values()):
+            yield from arrays_in(i, value)
+    elif info.kind == "iterator":
+        parts = i.heap.get(member.oid, PARTS)
+        yield from arrays_in(i, parts) if parts is not None else ()
+        for part in parts.items or () if isinstance(parts, Tuple) else ():
+            for inner in members(part):
+                if isinstance(inner, Bound) or isinstance(inner, Ref) and inner != member:
+                    yield from held_by(i, inner)
+
+
+def _closed_over(i: Interpreter, code: object, env: Value | None) -> Iterator[Array]:
+    """The arrays under the names that code reads of its environment; a generator's own names are part of it."""
+    names: set[object] = set()
+    if isinstance(code, (FunctionInfo, Clauses)):
+        names = set(free_names(code.node))
+    elif isinstance(code, Generator):
+        info, frame = code.about
+        env = Ref(frame.oid)
+        names = set(i.heap.fields(frame.oid)) | free_names(info.node)
+    while isinstance(env, Ref) and i.info(env.oid).kind == "frame":
+        cells = i.heap.fields(env.oid)
+        for name in names & cells.keys():
+            if isinstance(name, str):
+                yield from arrays_in(i, cells[name])
+        names -= cells.keys()
+        env = i.heap.get(env.oid, ENV)

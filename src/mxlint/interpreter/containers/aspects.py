@@ -1,0 +1,439 @@
+"""What code may ask of a container as a whole: how long it is, whether anything is in it, whether one thing is, which keys it has, what comes first.
+
+Each is a location of its own, whose value is computed from the contents. So a trace that has asked only whether a list is empty has not read its items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+from mxlint.domain.guards import Guard, Literal_
+from mxlint.domain.heap import Field
+from mxlint.domain.join import join
+from mxlint.domain.members import (
+    COUNT,
+    FALSE,
+    NONE,
+    TRUE,
+    UNBOUND,
+    Applied,
+    Const,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Spot,
+    Step,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+    options,
+)
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers import answers
+from mxlint.interpreter.containers.elements import known_items, position_of
+from mxlint.interpreter.expressions.outcomes import outcome
+from mxlint.interpreter.generators.iterators import parts_of
+from mxlint.interpreter.machine.core import Interpreter, guarded
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import BY_CLASS, COPIED, ITEMS, KEYS, OF, PART, SAME, UNORDERED
+from mxlint.interpreter.machine.locations import part as location_of
+from mxlint.interpreter.objects.lookup import by_class, container, fields_of
+
+LENGTH: Final = ("#", "length")
+FILLED: Final = ("#", "filled")
+_IN: Final = "in"
+ANSWER: Final = "answer"
+_NTH: Final = "nth"
+_THERE: Final = "there"
+VIEWS: Final = ("keys", "values", "items")
+"""Views of a dict, as kinds of iterators."""
+CLASS: Final = "class"
+"""Begins the location of whether an entry or attribute is of a class."""
+MAX_OPTIONAL: Final = 3
+"""Keys of a dict that may be there or not, of which each combination is told apart."""
+
+
+def has(item: Member) -> Field:
+    """The location of whether an item is in a list or set."""
+    return (_IN, item)
+
+
+def is_aspect(field: object) -> bool:
+    """Whether a location is one of these."""
+    return (
+        field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, ANSWER, _NTH, _THERE, CLASS, BY_CLASS)
+    )
+
+
+def aspect(i: Interpreter, oid: int, field: Field) -> Value:
+    """What an aspect of a container is now."""
+    if isinstance(field, tuple) and field[0] == CLASS:
+        entry, cls = field[1]
+        return i.operations.is_of_class(i, at(i, oid, entry) or UNBOUND, cls)
+    if isinstance(field, tuple) and field[0] == BY_CLASS:
+        return by_class(i, oid, field[1])
+    contents = _contents(i, oid)
+    if contents is None:
+        return Range(0, None) if field == LENGTH else Unknown("contents")
+    if isinstance(field, tuple) and isinstance(field[1], answers.Question):
+        asked, kind = field[1], container(i, Ref(oid))
+        return guarded([(answers.answer(i, kind, asked, items), guard) for items, guard in contents])
+    return guarded([(_of(field)(items), guard) for items, guard in contents])
+
+
+def given(i: Interpreter, ref: Ref) -> bool:
+    """Whether what is in a container is up to what nobody in sight gives, as far as it is not known."""
+    if container(i, ref) == "dict":
+        held = [members(i.heap.get(ref.oid, field) or UNBOUND) for field in (("#", "restkey"), ("#", "rest"))]
+        return all(found != (UNBOUND,) and not any(isinstance(member, Unknown) for member in found) for found in held)
+    content = i.heap.get(ref.oid, ITEMS)
+    return content is not None and any(isinstance(member, Tuple) and member.given for member in members(content))
+
+
+def ask(i: Interpreter, oid: int, field: Field, place: Place, frame: Frame) -> None:
+    """Note that an aspect of a container is asked for."""
+    if i.trace is None:
+        return
+    owner, sources = i.heap.get(oid, OF), i.heap.get(oid, COPIED)
+    for part in (*(() if owner is None else members(owner)), *(sources.parts if isinstance(sources, Tuple) else ())):
+        if isinstance(part, Ref):
+            ask(i, part.oid, field, place, frame)
+    if owner is None and i.info(oid).trace != i.trace.number:
+        content = i.heap.get(oid, ITEMS)
+        if content is not None and _contents(i, oid) is None:
+            i.operations.read(i, oid, ITEMS, content, place, frame)
+        else:
+            i.operations.read(i, oid, field, aspect(i, oid, field), place, frame)
+
+
+def ask_for_entries(i: Interpreter, oid: int, place: Place, frame: Frame) -> None:
+    """Note that all entries of a dict are read."""
+    sources = i.heap.get(oid, COPIED)
+    for part in sources.parts if isinstance(sources, Tuple) else ():
+        if isinstance(part, Ref):
+            ask_for_entries(i, part.oid, place, frame)
+    if i.trace is not None and (i.info(oid).trace != i.trace.number or i.heap.get(oid, OF) is not None):
+        ask(i, oid, KEYS, place, frame)
+        for field, value in list(i.heap.fields(oid).items()):
+            if _is_entry(field):
+                i.operations.read(i, oid, field, value, place, frame)
+
+
+def copied(i: Interpreter, oid: int, source: int) -> None:
+    """Note that what a trace makes holds what another object holds: what is read of it is read there."""
+    if i.trace is None or i.info(oid).trace != i.trace.number or oid == source:
+        return
+    known = i.heap.get(oid, COPIED)
+    made_here = i.info(source).trace == i.trace.number and i.heap.get(source, OF) is None
+    more = i.heap.get(source, COPIED) or Tuple(()) if made_here else Tuple((Ref(source),))
+    parts = (*(known.parts if isinstance(known, Tuple) else ()), *(more.parts if isinstance(more, Tuple) else ()))
+    i.heap.set(oid, COPIED, Tuple(tuple(dict.fromkeys(parts))))
+
+
+def original(i: Interpreter, oid: int, field: Field) -> Iterator[tuple[int, Field, Value | None]]:
+    """Where a trace reads what it reads of a copy that it made, and of a dict that is the attributes of an object: in the objects that were copied, up
+    to the one that what lies in the copy comes from."""
+    owner = i.heap.get(oid, OF)
+    for part in members(owner) if owner is not None else ():
+        name = field[1] if isinstance(field, tuple) and field[0] == "k" else None
+        if isinstance(part, Ref) and (name is None or isinstance(name, Const) and isinstance(name.value, str)):
+            where = field if name is None else str(name.value)
+            yield part.oid, where, at(i, part.oid, where)
+    sources = i.heap.get(oid, COPIED)
+    for source in reversed(sources.parts) if isinstance(sources, Tuple) else ():
+        if isinstance(source, Ref):
+            held = at(i, source.oid, field)
+            if held is None or isinstance(held, Unbound):
+                yield source.oid, field, None
+                continue
+            if _comes_from(i, at(i, oid, field), held):
+                yield source.oid, field, held
+            return
+
+
+def at(i: Interpreter, oid: int, field: Field) -> Value | None:
+    """What lies at a location now; ("item", n) is an item of a list."""
+    if is_aspect(field):
+        return aspect(i, oid, field)
+    if isinstance(field, tuple) and field[0] == PART:
+        held = at(i, oid, field[1])
+        return None if held is None else _along(i, oid, held, field[2])
+    if not (isinstance(field, tuple) and field[0] == "item"):
+        return i.heap.get(oid, field)
+    content = i.heap.get(oid, ITEMS)
+    found: list[Value] = []
+    for part in members(content) if content is not None else ():
+        if not isinstance(part, Tuple):
+            return Unknown("list")
+        if part.items is None:
+            found.append(part.element or UNBOUND)
+        else:
+            found.append(part.items[field[1]] if -len(part.items) <= field[1] < len(part.items) else UNBOUND)
+    return join(found)
+
+
+def lying(i: Interpreter, spot: Spot) -> Value:
+    """What the program found at a spot."""
+    return _along(i, spot.oid, spot.found, spot.path)
+
+
+def _along(i: Interpreter, oid: int, value: Value, path: tuple[Step, ...]) -> Value:
+    """What lies at the end of a way through a tuple, and through operators."""
+    return guarded([(_step(i, oid, option.member, path), option.guard) for option in options(value)]) if path else value
+
+
+def _step(i: Interpreter, oid: int, member: Member, path: tuple[Step, ...]) -> Value:
+    if isinstance(member, Unknown):
+        return member
+    if isinstance(path[0], Applied):
+        other = path[0].other
+        if isinstance(other, Spot):
+            lies = at(i, oid if other.oid == SAME else other.oid, location_of(other.field, other.path)) or UNBOUND
+            return _along(i, oid, guarded([(outcome(path[0], member, one.member), one.guard) for one in options(lies)]), path[1:])
+        return _along(i, oid, outcome(path[0], member, other), path[1:])
+    if path[0] is None:
+        return TRUE if member == NONE else FALSE
+    if not isinstance(member, Tuple):
+        return UNBOUND
+    if path[0] == COUNT:
+        return Range(0, None) if member.items is None else Const(len(member.items))
+    names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
+    number = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
+    if member.items is None:
+        return UNBOUND if number is None else _along(i, oid, member.element or Unknown("item"), path[1:])
+    if number is None or not -len(member.items) <= number < len(member.items):
+        return UNBOUND
+    return _along(i, oid, member.items[number], path[1:])
+
+
+def _comes_from(i: Interpreter, copied: Value | None, source: Value) -> bool:
+    """Whether a value is another one, or a copy of it."""
+    if copied == source:
+        return True
+    if isinstance(copied, Tuple) and isinstance(source, Tuple) and copied.items is not None and source.items is not None:
+        return len(copied.items) == len(source.items) and all(_comes_from(i, a, b) for a, b in zip(copied.items, source.items))
+    made_of = i.heap.get(copied.oid, COPIED) if isinstance(copied, Ref) else None
+    return isinstance(made_of, Tuple) and source in made_of.parts
+
+
+def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None:
+    """Note what an iteration over a container, or a view of a dict, reads of it."""
+    if i.trace is None or not isinstance(member, Ref):
+        return
+    info, kind = i.info(member.oid), container(i, member)
+    if kind in ("list", "set"):
+        i.operations.read(i, member.oid, ITEMS, i.heap.get(member.oid, ITEMS) or Unknown("list"), place, frame)
+    elif kind == "dict":
+        ask(i, member.oid, KEYS, place, frame)
+    elif info.kind == "iterator":
+        for part in parts_of(i, member):
+            if info.payload in ("values", "items") and isinstance(part, Ref) and container(i, part) == "dict":
+                ask_for_entries(i, part.oid, place, frame)
+            else:
+                for inner in members(part):
+                    iterated(i, inner, place, frame)
+
+
+class Walk(NamedTuple):
+    """The containers that one iteration goes over, each with how, and those of which one is at its end when it ends."""
+
+    over: tuple[tuple[Ref, str], ...] = ()
+    ends: tuple[Ref, ...] = ()
+
+
+def walk(i: Interpreter, value: Value) -> Walk | None:
+    """What an iteration goes over; None if it reads something in another way than step by step."""
+    if isinstance(value, (Tuple, Const, RangeObject)):
+        return Walk()
+    if not isinstance(value, Ref):
+        return None
+    if container(i, value, "__iter__") in ("list", "dict"):
+        return Walk(((value, "iter"),), (value,))
+    if i.info(value.oid).kind != "iterator":
+        return None
+    kind, parts = str(i.info(value.oid).payload), parts_of(i, value)
+    if kind in VIEWS and isinstance(parts[0], Ref) and container(i, parts[0]) == "dict":
+        return Walk(((parts[0], kind),), (parts[0],))
+    if kind in ("iter", "enumerate"):
+        return walk(i, parts[0])
+    if kind != "zip":
+        return None
+    walks, items = [walk(i, part) for part in parts], [known_items(i, part) for part in parts if not isinstance(part, Union)]
+    found = [(inner, len(row)) for inner, row in zip(walks, items) if inner is not None and row is not None]
+    if len(found) < len(parts) or not parts:
+        return None
+    last = [inner.ends for inner, length in found if length == min(length for _, length in found)]
+    over = tuple(pair for inner, _ in found for pair in inner.over)
+    return Walk(over, tuple(ref for ends in last for ref in ends) if all(last) else ())
+
+
+def steps(i: Interpreter, member: Value, place: Place, frame: Frame, later: Collection[int] = ()) -> Callable[[int | None], None] | None:
+    """What notes what each step of an iteration reads, by its number, and (None) its end; None if it does not read step by step. `later`: containers
+    whose items or entries are read later."""
+    found = walk(i, member) if i.trace is not None else None
+    start = position_of(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" else 0
+    if found is None or not found.over or start is None:
+        return None
+
+    def step(number: int | None) -> None:
+        if number is None:
+            for ref in found.ends:
+                ask(i, ref.oid, LENGTH, place, frame)
+            return
+        for ref, kind in found.over:
+            _step_reads(i, ref, kind, start + number, place, frame, later=ref.oid in later)
+
+    return step
+
+
+def _step_reads(i: Interpreter, held: Ref, kind: str, number: int, place: Place, frame: Frame, *, later: bool) -> None:
+    """Note what the step to an item of a list, or to an entry of a dict, reads. `later`: but for what it holds."""
+    if container(i, held) == "list":
+        if later:
+            ask(i, held.oid, (_THERE, number), place, frame)
+            return
+        item = ("item", number)
+        i.operations.read(i, held.oid, item, at(i, held.oid, item) or UNBOUND, place, frame)
+        return
+    key = (_NTH, number)
+    ask(i, held.oid, key, place, frame)
+    for entry in [("k", part) for part in members(aspect(i, held.oid, key))] if kind in ("values", "items") and not later else ():
+        value = i.heap.get(held.oid, entry)
+        if value is not None:
+            i.operations.read(i, held.oid, entry, value, place, frame)
+
+
+def advanced(i: Interpreter, iterator: Ref, position: int | None, place: Place, frame: Frame) -> None:
+    """Note what a step of an iterator reads of the container that it goes over: the item or entry at a position, if that is known."""
+    if i.trace is None:
+        return
+    step = steps(i, iterator, place, frame) if position is not None else None
+    if step is not None:
+        step(0)
+    else:
+        iterated(i, iterator, place, frame)
+
+
+def answered(i: Interpreter, name: str, given: Sequence[Value], result: Value, place: Place, frame: Frame) -> None:
+    """Note what a library reads of what it is given, and answers at once with `result`."""
+    if i.trace is None:
+        return
+    asked = answers.question(i, name, given) if isinstance(result, Const) else None
+    if asked is None or aspect(i, asked[0], (ANSWER, asked[1])) != result:
+        whole(i, Tuple(tuple(given)), place, frame)
+    else:
+        ask(i, asked[0], (ANSWER, asked[1]), place, frame)
+
+
+def whole(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
+    """Note that all that a value holds is read: the items and entries of containers, at any depth."""
+    if i.trace is None:
+        return
+    seen: set[int] = set()
+    todo = [value]
+    while todo:
+        for member in members(todo.pop()):
+            if isinstance(member, Tuple):
+                todo.extend(member.parts)
+            elif isinstance(member, Ref) and member.oid not in seen and container(i, member):
+                seen.add(member.oid)
+                contents(i, member, place, frame)
+                todo.extend(held for field, held in i.heap.fields(member.oid).items() if field == ITEMS or _is_entry(field))
+
+
+def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None:
+    """Note that the items or entries of a container are read, and not what they hold themselves."""
+    if isinstance(member, Ref) and container(i, member) == "dict":
+        ask_for_entries(i, member.oid, place, frame)
+    else:
+        iterated(i, member, place, frame)
+
+
+def unordered(i: Interpreter, value: Value, place: Place, frame: Frame) -> tuple[Value, ...] | None:
+    """The elements of a dict or of a view of one for who does not ask for their order, if they are known; that is noted."""
+    found = walk(i, value) if i.trace is not None and isinstance(value, Ref) else None
+    items = known_items(i, value) if found is not None and isinstance(value, Ref) else None
+    if found is None or items is None or len(found.over) != 1:
+        return None
+    ((held, kind),) = found.over
+    if container(i, held) != "dict":
+        return None
+    ask(i, held.oid, UNORDERED, place, frame)
+    for field, entry in list(i.heap.fields(held.oid).items()) if kind in ("values", "items") else ():
+        if _is_entry(field):
+            i.operations.read(i, held.oid, field, entry, place, frame)
+    return items
+
+
+def _is_entry(field: object) -> bool:
+    return isinstance(field, tuple) and field[0] == "k"
+
+
+def _contents(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | None:
+    """The items or keys that a container may hold, or the names of the attributes of an object, each with its guard; None if they are not known."""
+    if container(i, Ref(oid)) not in ("list", "set"):
+        return _keys(i, oid)
+    found: list[tuple[tuple[Value, ...], Guard]] = []
+    content = i.heap.get(oid, ITEMS)
+    for option in options(content) if content is not None else ():
+        if not isinstance(option.member, Tuple) or option.member.items is None:
+            return None
+        found.append((option.member.items, option.guard))
+    return found or None
+
+
+def _keys(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | None:
+    rest = i.heap.get(oid, ("#", "rest"))
+    if rest is not None and not isinstance(rest, Unbound):
+        return None
+    sure: list[Value] = []
+    perhaps: list[tuple[tuple[tuple[Value, ...], Guard], tuple[tuple[Value, ...], Guard]]] = []
+    attributes = container(i, Ref(oid)) != "dict"
+    for field, value in i.heap.fields(oid).items():
+        key = field[1] if _is_entry(field) else Const(field) if attributes and isinstance(field, str) else None  # type: ignore[index]
+        if key is not None:
+            there = [option for option in options(value) if not isinstance(option.member, Unbound)]
+            absent = [option for option in options(value) if isinstance(option.member, Unbound)]
+            if not absent:
+                sure.append(key)
+            elif there:
+                perhaps.append(((((key,), there[0].guard)), ((), absent[0].guard)))
+    if len(perhaps) > MAX_OPTIONAL:
+        return None
+    found = [
+        ((*sure, *(key for keys, _ in chosen for key in keys)), tuple(dict.fromkeys(literal for _, guard in chosen for literal in guard)))
+        for chosen in product(*perhaps)
+    ]
+    return [(keys, guard) for keys, guard in found if not any(Literal_(part.condition, not part.outcome) in guard for part in guard)]
+
+
+def _of(field: Field) -> Callable[[tuple[Value, ...]], Value]:
+    if field == LENGTH:
+        return lambda items: Const(len(items))
+    if field == FILLED:
+        return lambda items: TRUE if items else FALSE
+    if field == KEYS:
+        return Tuple
+    if field == UNORDERED:
+        return lambda items: Tuple(tuple(sorted(items, key=repr)))
+    asked = field[1]  # type: ignore[index]
+    if field[0] == _THERE:  # type: ignore[index]
+        return lambda items: TRUE if asked < len(items) else FALSE
+    if field[0] == _NTH:  # type: ignore[index]
+        return lambda items: items[asked] if asked < len(items) else UNBOUND
+    return lambda items: _is_among(asked, items)
+
+
+def _is_among(item: Member, items: tuple[Value, ...]) -> Value:
+    """Whether Python finds an item among others: 1, 1.0 and True are one."""
+    if item in items:
+        return TRUE
+    if not isinstance(item, Const) or not all(isinstance(other, Const) for other in items):
+        return Unknown("contents")
+    return TRUE if any(other.value == item.value for other in items if isinstance(other, Const)) else FALSE

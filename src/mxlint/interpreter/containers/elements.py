@@ -1,0 +1,255 @@
+"""What a value gives when it is iterated over: its items one by one where they are known, else what each element may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import constant_range, hull, join, length_of, of
+from mxlint.domain.members import (
+    Const,
+    Kind,
+    Member,
+    Option,
+    Range,
+    RangeObject,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
+from mxlint.domain.place import Place
+from mxlint.interpreter.generators.iterators import POSITION, parts_of
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context, Frame, is_round
+from mxlint.interpreter.objects.lookup import container
+
+UNROLLED: Final = 16
+"""Rounds of one loop that are run one by one."""
+
+
+MAX_UNROLLED: Final = 256
+"""Rounds that loops one in another, and the calls in them, may be run one by one."""
+
+
+MAX_ITEMS: Final = 64
+"""Items of a list that are kept one by one."""
+
+
+ITEMS: Final = ("#", "items")
+
+
+STORED: Final = ("stored", "element")
+"""Of something of a library: what iterating over it gives."""
+
+
+def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
+    """The items of an iterable one by one, if they are known and iterating has no effect."""
+    if isinstance(member, Tuple):
+        return member.items
+    if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
+        return tuple(map(Const, member.value)) if len(member.value) <= MAX_ITEMS else None
+    if isinstance(member, RangeObject):
+        numbers = constant_range(member)
+        return tuple(map(Const, numbers)) if numbers is not None and length_of(numbers) <= MAX_ITEMS else None
+    if isinstance(member, Ref):
+        kind = container(i, member, "__iter__")
+        if kind in ("list", "set"):
+            content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
+            return content.items if isinstance(content, Tuple) else None
+        if kind == "dict":
+            return dict_keys(i, member.oid)
+        if i.info(member.oid).kind == "iterator":
+            return iterator_items(i, member)
+    if isinstance(member, Array) and member.shape and isinstance(member.shape[0], int) and member.shape[0] <= UNROLLED:
+        return None
+    return None
+
+
+def dict_keys(i: Interpreter, oid: int) -> tuple[Value, ...] | None:
+    """The keys of a dict in order; None if some are not known or may be missing."""
+    keys: list[Value] = []
+    for field, value in i.heap.fields(oid).items():
+        if isinstance(field, tuple) and field[0] == "k":
+            if any(isinstance(m, Unbound) for m in members(value)):
+                return None
+            keys.append(field[1])
+    rest = i.heap.get(oid, ("#", "rest"))
+    return tuple(keys) if rest is None or isinstance(rest, Unbound) else None
+
+
+def iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
+    """All items of an iterator from its beginning, where they are known without running anything."""
+    kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
+    if kind in ("enumerate", "zip", "reversed", "iter"):
+        lists: list[tuple[Value, ...]] = []
+        for part in parts[:1] if kind in ("enumerate",) else parts:
+            part = i.live(part)
+            if isinstance(part, Union) or isinstance(part, Ref) and i.info(part.oid).kind == "iterator" and position_of(i, part) != 0:
+                return None
+            items = known_items(i, part)
+            if items is None:
+                return None
+            lists.append(items)
+        if kind == "enumerate":
+            start = parts[1] if len(parts) > 1 else Const(0)
+            if not isinstance(start, Const) or not isinstance(start.value, int):
+                return None
+            found: tuple[Value, ...] = tuple(Tuple((Const(start.value + n), item)) for n, item in enumerate(lists[0]))
+        elif kind == "zip":
+            found = tuple(Tuple(items) for items in zip(*lists))
+        elif kind == "reversed":
+            found = lists[0][::-1]
+        else:
+            found = lists[0]
+        position = position_of(i, ref)
+        return None if position is None else found[position:]
+    if kind in ("items", "values", "keys"):
+        target = i.live(parts[0])
+        if not isinstance(target, Ref):
+            return None
+        keys = dict_keys(i, target.oid)
+        if keys is None:
+            return None
+        if kind == "keys":
+            return keys
+        values = [i.heap.get(target.oid, ("k", key)) or Unknown("dict") for key in keys]
+        return tuple(values) if kind == "values" else tuple(Tuple((key, value)) for key, value in zip(keys, values))
+    return None
+
+
+def position_of(i: Interpreter, ref: Ref) -> int | None:
+    position = i.heap.get(ref.oid, POSITION)
+    return position.value if isinstance(position, Const) and isinstance(position.value, int) else None
+
+
+def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tuple[Value | Callable[[], Value], bool]:
+    """What each element of an iterable may be, and whether there surely is one. A callable makes one for each round."""
+    if isinstance(member, Tuple):
+        found = member.items if member.items is not None else (member.element,) if member.element is not None else ()
+        return join([item for item in found if item is not None]) if found else Unknown("empty"), bool(member.items)
+    if isinstance(member, RangeObject):
+        return range_element(i, member, place)
+    if isinstance(member, Const) and isinstance(member.value, str):
+        return Kind("str", "varying"), bool(member.value)
+    if isinstance(member, Kind) and member.type == "str":
+        return member, False
+    if isinstance(member, ShapeOf):
+        return member.axis(None), False
+    if isinstance(member, Symbolic):
+        return (lambda: i.symbolic(place, "element", member.label, presumed=member.presumed)), False
+    if isinstance(member, Ref):
+        kind = container(i, member)
+        if kind in ("list", "set"):
+            content = i.heap.get(member.oid, ("#", "items")) or Unknown("list")
+            parts = [part for part in members(content) if not isinstance(part, Tuple) or part.items != ()] or members(content)
+            found_elements = [elements(i, part, place, frame) for part in parts]
+            values = [value for value, _ in found_elements if not callable(value)]
+            return (join(values) if values else Unknown("list")), len(parts) == len(members(content)) and all(
+                certain for _, certain in found_elements
+            )
+        if kind == "dict":
+            return join(_dict_parts(i, member.oid)[0] or [Unknown("dict")]), False
+        held = i.heap.get(member.oid, STORED)
+        if held == Kind("str", "open"):
+            return (lambda: i.symbolic(place, "item", kinds=frozenset(("str",)), source="item")), False
+        if held is not None:
+            i.operations.read(i, member.oid, STORED, held, place, frame)
+            return held, False
+    if isinstance(member, Unknown):
+        return member, False
+    return (lambda: i.symbolic(place, "element")), False
+
+
+def _dict_parts(i: Interpreter, oid: int) -> tuple[list[Value], list[Value]]:
+    """All keys and all values that a dict may hold."""
+    keys: list[Value] = []
+    values: list[Value] = []
+    for field, value in i.heap.fields(oid).items():
+        if isinstance(field, tuple) and field[0] == "k":
+            keys.append(field[1])
+            values.extend(m for m in members(value) if not isinstance(m, Unbound))
+    rest, key = i.heap.get(oid, ("#", "rest")), i.heap.get(oid, ("#", "restkey"))
+    if rest is not None and not isinstance(rest, Unbound):
+        values.append(rest)
+        keys.append(key or Unknown("key"))
+    return keys, values
+
+
+def range_element(i: Interpreter, member: RangeObject, place: Place) -> tuple[Value, bool]:
+    """The numbers of a range."""
+    start, stop, step = member.start, member.stop, member.step
+    if not isinstance(step, Const) or not isinstance(step.value, int):
+        return Kind("int", "varying"), False
+    low, high = (hull(start) or (None, None))[0], (hull(stop) or (None, None))[1]
+    stride = step.value
+    numbers = constant_range(member)
+    if numbers is not None:
+        if not numbers:
+            return start, False
+        return Range(min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1]), abs(stride)), True
+    if stride > 0:
+        return Range(low, None if high is None else high - 1, stride if isinstance(start, Const) else 1), False
+    return Range(None, (hull(start) or (None, None))[1], 1), False
+
+
+def view_element(i: Interpreter, kind: str, target: Value, place: Place) -> Value:
+    """What each element of `.items()`, `.values()`, `.keys()` of a dict may be."""
+    keys: list[Value] = []
+    values: list[Value] = []
+    for member in members(target):
+        if isinstance(member, Ref):
+            found = _dict_parts(i, member.oid)
+            keys.extend(found[0])
+            values.extend(found[1])
+        else:
+            keys.append(i.symbolic(place, "key"))
+            values.append(i.symbolic(place, "value"))
+    key, value = (join(parts) if parts else Unknown("empty dict") for parts in (keys, values))
+    return key if kind == "keys" else value if kind == "values" else Tuple((key, value))
+
+
+def append(i: Interpreter, oid: int, value: Value) -> None:
+    """Put a value at the end of a list's content: one more of so many as something else decides."""
+    content = i.heap.get(oid, ("#", "items")) or Tuple(())
+    i.heap.set(oid, ("#", "items"), extended(content, value, lambda longer: _as_rounds(i, longer)))
+
+
+def collect(i: Interpreter, oid: int, value: Value) -> None:
+    """The same for a list that nobody sees before its end: in the rounds of a fixpoint it is at once what they come to, of any length."""
+    content = i.heap.get(oid, ("#", "items"))
+    step = i.context.step
+    if isinstance(content, Tuple) and isinstance(step, tuple) and step[-1] == "rest":
+        i.heap.set(oid, ("#", "items"), _as_rounds(i, Tuple(None, join([*content.parts, value]), least=content.shortest)))
+    else:
+        append(i, oid, value)
+
+
+def _as_rounds(i: Interpreter, longer: Tuple) -> Tuple:
+    """A list that is as long as a loop has rounds. If that is up to what nobody in sight gives, so is its length; else nothing is known of it."""
+    step: Context | None = i.context
+    while step is not None and not is_round(step.step):
+        step = step.parent
+    given = step is not None and step.step[0] in i.ledger.given_loops  # type: ignore[index]
+    return Tuple(None, longer.element, least=longer.least if given else None, given="part" if given and longer.least is not None else "")
+
+
+def extended(content: Value, value: Value, uncounted: Callable[[Tuple], Tuple] | None = None) -> Value:
+    """A list's content with one more at its end. `uncounted`: what is known of it where it is not the program that makes it longer, but what it
+    iterates over."""
+    found: list[Option] = []
+    for option in content.options if isinstance(content, Union) else (Option(content),):
+        member = option.member
+        if isinstance(member, Tuple) and member.items is not None and len(member.items) < MAX_ITEMS:
+            member = Tuple((*member.items, value))
+        elif isinstance(member, Tuple):
+            least = None if member.shortest is None else member.shortest + 1
+            member = Tuple(None, join([*member.parts, value]), least=least, given="part" if member.given else "")
+            member = member if uncounted is None else uncounted(member)
+        found.append(Option(member, option.guard))
+    return of(found)

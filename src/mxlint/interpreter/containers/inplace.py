@@ -1,0 +1,120 @@
+"""What code may change in place, by the symbol index of its file, and what is known of a container after that happened out of sight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Final
+
+from mxlint.domain.join import join
+from mxlint.domain.members import UNBOUND, Bound, External, Range, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers.builders import put_any
+from mxlint.interpreter.generators.iterators import ITERABLES, ITERATED, PARTS, POSITION, new_iterator, parts_of
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.objects.lookup import EXTENDED, container
+from mxlint.models.load import changers
+from mxlint.syntax.code import Code, How
+
+ADVANCED: Final = ("iterator", "generator")
+"""Kinds of objects that whoever iterates over them changes."""
+
+
+class InPlace:
+    """What some blocks of code may change in place: what a variable or an attribute holds, or anything at all."""
+
+    __slots__ = ("_any", "_attributes", "_values")
+
+    def __init__(self) -> None:
+        self._any: set[How] = set()
+        """What is done to containers of which nothing says whose they are: the class whose objects it changes, and how."""
+        self._attributes: dict[str, set[How]] = {}
+        self._values: list[tuple[Value, frozenset[How]]] = []
+
+    def note(self, code: Code, held: Callable[[str], Value | None]) -> None:
+        """Take in what the code of a function does. `held`: what a variable of a block around it holds."""
+        for owner, does in code.changes:
+            if owner == ".__dict__" or owner in code.bound:
+                self._any |= does
+            elif owner.startswith("."):
+                self._attributes.setdefault(owner[1:], set()).update(does)
+            elif (value := held(owner)) is not None:
+                self._values.append((value, does))
+
+    def bound(self, method: Bound) -> None:
+        """Take in that a bound method may be called."""
+        if isinstance(method.function, External):
+            self._values.append((method.owner, changers().get(method.function.name.rpartition(".")[2], frozenset())))
+
+    def changed(
+        self, i: Interpreter, objects: Collection[int], holders: Iterable[int], written: Collection[str]
+    ) -> dict[int, frozenset[str]]:
+        """The containers among `objects`, and those that attributes of `holders` hold, that may be changed, each with how; and the iterators. An
+        attribute that is `written`, or that a property gives, may hold any of the objects."""
+        found: dict[int, frozenset[str]] = {}
+        cells = i.heap.cells
+        held = (
+            [(cells[oid][name], name) for oid in holders for name in self._attributes.keys() & cells[oid].keys()]
+            if self._attributes
+            else []
+        )
+        for value, name in held:
+            _mark(i, value, self._attributes[str(name)], found)
+            if name in written or any(isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" for member in members(value)):
+                self._any |= self._attributes[str(name)]
+        for name in self._attributes.keys() & written:
+            self._any |= self._attributes[name]
+        for value, does in self._values:
+            _mark(i, value, does, found)
+        for oid in objects:
+            if i.info(oid).kind in ADVANCED:
+                found[oid] = frozenset()
+            elif self._any:
+                _mark_one(i, Ref(oid), self._any, found)  # what lies in it is among them
+        return found
+
+
+def _mark(i: Interpreter, value: Value, does: Iterable[How], found: dict[int, frozenset[str]]) -> None:
+    """Keep how a container may be changed, and those that lie in it."""
+    todo, seen = [value], set()
+    while todo:
+        for member in members(todo.pop()):
+            if isinstance(member, Tuple):
+                todo += member.parts
+            if isinstance(member, Ref) and member.oid not in seen and container(i, member):
+                seen.add(member.oid)
+                _mark_one(i, member, does, found)
+                todo += i.heap.cells[member.oid].values()
+
+
+def _mark_one(i: Interpreter, ref: Ref, does: Iterable[How], found: dict[int, frozenset[str]]) -> None:
+    """Keep how one container may be changed."""
+    kind = container(i, ref)
+    ways = frozenset(how for cls, how in does if not cls or EXTENDED.get(cls) == kind) if kind else frozenset[str]()
+    if ways:
+        found[ref.oid] = found.get(ref.oid, frozenset()) | ways
+
+
+def overwrite(i: Interpreter, oid: int, ways: frozenset[str], unknown: Unknown | None, place: Place) -> None:
+    """Let a container hold something beside or in place of what it holds, or an iterator have come to any place: `unknown`, or what nobody in sight
+    says. `ways`: how it may be changed; only a dict of which something is removed may lack a key."""
+    identity = ("changed", oid)  # of all calls, so that what is there already stays as it is
+    if unknown is None:
+        i.causes.setdefault(identity, ("open", place))
+    value: Value = unknown if unknown is not None else Symbolic(identity, None)
+    kind = container(i, Ref(oid)) or i.info(oid).kind
+    if kind in ("list", "set"):
+        i.heap.set(oid, ITEMS, join((i.heap.get(oid, ITEMS) or Tuple(()), Tuple(None, value))))
+    elif kind == "dict":
+        for field, present in list(i.heap.fields(oid).items()):
+            if isinstance(field, tuple) and field[0] == "k":
+                i.heap.set(oid, field, join((present, value, UNBOUND) if "removes" in ways else (present, value)))
+        put_any(i, oid, value, value)
+    elif kind == "iterator":
+        over = ITERABLES.get(str(i.info(oid).payload), slice(0))
+        parts = list(parts_of(i, Ref(oid)))
+        parts[over] = [Tuple(None, value) for _ in parts[over]]
+        i.heap.set(oid, PARTS, Tuple(tuple(parts)))
+        i.heap.set(oid, POSITION, Range(0, None))
+    elif kind == "generator" and not i.heap.has(oid, ITERATED):
+        i.heap.set(oid, ITERATED, new_iterator(i, "iter", (Tuple(None, value),), place))

@@ -1,0 +1,60 @@
+"""Putting the entries of dicts into another: `{**a, **b}`, `a | b`, `dict.update`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Unbound, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.builders import copy_dict, entry, put_any
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.objects import views
+
+
+def merge(i: Interpreter, oid: int, value: Value, place: Place, frame: Frame) -> None:
+    """Put the entries of a mapping into a dict, over those that are there."""
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            merge_dict(i, oid, member.oid, place, frame)
+        else:
+            merge_unknown(i, oid, member, place, frame)
+        return NONE
+
+    i.place = place
+    i.split(value, one)
+
+
+def merge_dict(i: Interpreter, oid: int, source: int, place: Place, frame: Frame) -> None:
+    """Put the entries of one dict into another: where it may hold more than is known, each entry that is there may be replaced."""
+    views.look(i, source)
+    aspects.copied(i, oid, source)
+    rest = i.heap.get(source, ("#", "rest"))
+    if rest is not None and not isinstance(rest, Unbound):
+        may_replace(i, oid, rest, i.heap.fields(source), place, frame)
+    copy_dict(i, source, oid)
+    for field, value in list(i.heap.fields(source).items()):
+        if isinstance(field, tuple) and field[0] == "k":
+            i.operations.written(i, oid, entry(i, oid, field[1]), value, place, frame)
+
+
+def merge_unknown(i: Interpreter, oid: int, source: Member, place: Place, frame: Frame) -> None:
+    """Put the entries of a mapping of which nothing is known into a dict."""
+    may_replace(i, oid, source, (), place, frame)
+    known = isinstance(source, Unknown)
+    put_any(i, oid, source if known else i.symbolic(place, "key"), source if known else i.symbolic(place, "value"))
+
+
+def may_replace(i: Interpreter, oid: int, source: Value, known: Collection[object], place: Place, frame: Frame) -> None:
+    """Entries of a dict that is updated by what holds more than is known: each may be there, too. `known`: those of which it is known."""
+    for field, present in list(i.heap.fields(oid).items()):
+        if not isinstance(field, tuple) or field[0] != "k" or field in known or not isinstance(field[1], Const):
+            continue
+        given = join([i.derived("[]", (part, field[1]), None, place) if isinstance(part, Symbolic) else part for part in members(source)])
+        value = choices.any_of(i, (present, given), place, ("update", field[1]), default=0)
+        i.heap.set(oid, field, value)
+        i.operations.written(i, oid, field, value, place, frame)

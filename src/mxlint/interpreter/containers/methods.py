@@ -1,0 +1,423 @@
+"""Methods of lists, dicts and sets, whose contents are kept one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Field
+from mxlint.domain.join import join
+from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled.portions import used
+from mxlint.interpreter.containers import orders
+from mxlint.interpreter.containers.aspects import contents
+from mxlint.interpreter.containers.builders import any_number, concatenated, entries, entry, is_key, new_list, new_set, put, put_any
+from mxlint.interpreter.containers.deques import within_length
+from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
+from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item
+from mxlint.interpreter.containers.merging import may_replace, merge_dict, merge_unknown
+from mxlint.interpreter.expressions.operators import binary
+from mxlint.interpreter.generators.iterators import new_iterator
+from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.lengths import resized
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ADDED, REORDERED
+from mxlint.interpreter.statements.unpacking import unpack
+
+Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
+ITEMS: Final = ("#", "items")
+
+
+def _content(i: Interpreter, ref: Ref) -> Value:
+    return i.live(i.heap.get(ref.oid, ITEMS) or Tuple(()))
+
+
+def _set(i: Interpreter, ref: Ref, content: Value, value: Value, place: Place, frame: Frame, how: Field = ITEMS) -> None:
+    i.heap.set(ref.oid, ITEMS, content)
+    i.operations.written(i, ref.oid, how, value, place, frame)
+
+
+def _parts(content: Value) -> list[Value]:
+    return [
+        p for m in members(content) if isinstance(m, Tuple) for p in (m.items if m.items is not None else (m.element,)) if p is not None
+    ]
+
+
+def _each(content: Value, change: Callable[[list[Value]], list[Value]], otherwise: Callable[[Value], Value]) -> Value:
+    """The content after a change of known items; where the items are not known, `otherwise` of the element."""
+    found: list[Value] = []
+    for member in members(content):
+        if isinstance(member, Tuple) and member.items is not None:
+            found.append(Tuple(tuple(change(list(member.items)))))
+        elif isinstance(member, Tuple):
+            found.append(Tuple(None, otherwise(member.element or Unknown("list"))))
+        else:
+            found.append(member)
+    return join(found)
+
+
+# -- lists -------------------------------------------------------------------------------------------------------------
+
+
+def _append(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+    resized(i, ref.oid, True)
+    _set(i, ref, extended(_content(i, ref), value), value, place, frame, ADDED)
+    return NONE
+
+
+def _extend(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    given = args.args[0]
+    resized(i, ref.oid, True)
+    if any(isinstance(m, (Symbolic, Unknown)) for m in members(given)):
+        more: Tuple = any_number(next((m for m in members(given) if isinstance(m, Unknown)), None) or i.symbolic(place, "element"))
+    else:
+        more = collected(i, given, place, frame)
+    content = _content(i, ref)
+    _set(
+        i,
+        ref,
+        join([concatenated(m, more) if isinstance(m, Tuple) else m for m in members(content)]),
+        join(_parts(more)) if _parts(more) else NONE,
+        place,
+        frame,
+        ADDED,
+    )
+    return NONE
+
+
+def _insert(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    index, value = args.args[0], args.args[1]
+    resized(i, ref.oid, True)
+
+    def change(items: list[Value]) -> list[Value]:
+        if isinstance(index, Const) and isinstance(index.value, int):
+            items.insert(index.value, value)
+            return items
+        return [join((item, value)) for item in [*items, value]]
+
+    _set(i, ref, _each(_content(i, ref), change, lambda e: join((e, value))), value, place, frame)
+    return NONE
+
+
+def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    index: Value = args.args[0] if args.args else Const(-1)
+    i.operations.read(i, ref.oid, ITEMS, _content(i, ref), place, frame)
+    resized(i, ref.oid, False)
+    taken: list[Value] = []
+    left: list[Value] = []
+    for member in members(_content(i, ref)):
+        if isinstance(member, Tuple) and member.items is not None and isinstance(index, Const) and isinstance(index.value, int):
+            items = list(member.items)
+            if not -len(items) <= index.value < len(items):
+                continue
+            taken.append(items.pop(index.value))
+            left.append(Tuple(tuple(items)))
+        elif isinstance(member, Tuple):
+            parts = [p for p in (member.items if member.items is not None else (member.element,)) if p is not None]
+            if parts:
+                taken.append(join(parts))
+                least = None if member.shortest is None else max(member.shortest - 1, 0)
+                left.append(Tuple(None, join(parts), least=least, given="part" if member.given else ""))
+        else:
+            taken.append(member)
+            left.append(member)
+    if not taken:
+        throw_named(i, "builtins.IndexError", place)
+    if len(taken) < len(list(members(_content(i, ref)))) or any(isinstance(m, Tuple) and m.items is None for m in left):
+        i.may_raise("builtins.IndexError")
+    _set(i, ref, join(left), NONE, place, frame)
+    return join(taken)
+
+
+def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+    resized(i, ref.oid, False)
+    found: list[Value] = []
+    for member in members(_content(i, ref)):
+        if not isinstance(member, Tuple) or member.items is None:
+            found.append(member)
+            continue
+        answers: list[Value] = []
+        while len(answers) < len(member.items) and TRUE not in answers:
+            answers.append(_is_equal(i, member.items[len(answers)], value, place, frame))
+        first = next((n for n, answer in enumerate(answers) if answer == Const(True)), None)
+        if first is not None and all(answer == Const(False) for answer in answers[:first]):
+            found.append(Tuple(member.items[:first] + member.items[first + 1 :]))
+        elif all(answer == Const(False) for answer in answers):
+            continue
+        else:
+            found.append(Tuple(None, join(member.items)))
+    if not found:
+        throw_named(i, "builtins.ValueError", place)
+    _set(i, ref, join(found), NONE, place, frame)
+    return NONE
+
+
+def _is_equal(i: Interpreter, item: Value, value: Value, place: Place, frame: Frame) -> Value:
+    """Whether an item is the one that is looked for: an array that tells is asked for its value."""
+    answer = binary(i, "==", item, value, place, frame)
+    for member in i.each(answer):
+        if isinstance(member, Array):
+            i.operations.use(i, "truth", member, "builtins.list.remove", place, frame)
+    return answer
+
+
+def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    resized(i, ref.oid, False)
+    if i.info(ref.oid).kind == "dict" or i.heap.get(ref.oid, ITEMS) is None:
+        for field in [
+            f for f in i.heap.fields(ref.oid) if isinstance(f, tuple) and (f[0] == "k" or f in (("#", "rest"), ("#", "restkey")))
+        ]:
+            i.heap.drop(ref.oid, field)
+            i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
+    else:
+        _set(i, ref, Tuple(()), NONE, place, frame)
+    return NONE
+
+
+def _reverse(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    before = _content(i, ref)
+    left = _each(before, lambda items: items[::-1], lambda e: e)
+    if isinstance(left, Tuple) and before == i.heap.get(ref.oid, REORDERED):
+        orders.reordered(i, ref.oid, left)
+    _set(i, ref, left, NONE, place, frame)
+    return NONE
+
+
+def _list_copy(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    i.operations.read(i, ref.oid, ITEMS, _content(i, ref), place, frame)
+    return new_list(i, _content(i, ref), place) if i.info(ref.oid).kind == "list" else new_set(i, _content(i, ref), place)
+
+
+def _sort(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    made = i.operations.external(i, "builtins.sorted", Arguments((ref,), args.keywords, places=(place,)), place, frame)
+    if isinstance(made, Ref):
+        _set(i, ref, i.heap.get(made.oid, ITEMS) or Tuple(()), NONE, place, frame)
+    return NONE
+
+
+# -- dicts -------------------------------------------------------------------------------------------------------------
+
+
+def _get(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    return dict_item(i, ref, args.args[0], place, frame, args.get(1, "default") or NONE)
+
+
+def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    default = args.get(1, "default") or NONE
+    value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
+    for field in entries(i, ref.oid, args.args[0]):
+        if i.heap.get(ref.oid, field) is None or any(m in list(members(default)) for m in members(value)):
+            put(i, ref.oid, args.args[0], value)
+            i.operations.written(i, ref.oid, field, value, place, frame)
+    return value
+
+
+def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    default = args.get(1, "default")
+    value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
+    for key in members(args.args[0]):
+        field = entry(i, ref.oid, key)
+        present = i.heap.get(ref.oid, field)
+        if present is not None:
+            if isinstance(key, Const) and key == args.args[0]:
+                i.heap.drop(ref.oid, field)
+            else:
+                i.heap.set(ref.oid, field, join((present, UNBOUND)))
+            i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
+    if isinstance(args.args[0], Union) or not is_key(args.args[0]):
+        i.operations.written(i, ref.oid, ("k", args.args[0]), NONE, place, frame)
+    return value
+
+
+def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    keys = dict_keys(i, ref.oid)
+    last = args.get(0, "last") or TRUE  # of an OrderedDict
+    contents(i, ref, place, frame)
+    if keys and last in (TRUE, FALSE):
+        key = keys[-1 if last == TRUE else 0]
+        value = i.heap.get(ref.oid, ("k", key)) or Unknown("dict")
+        i.heap.drop(ref.oid, ("k", key))
+        i.operations.written(i, ref.oid, ("k", key), UNBOUND, place, frame)
+        return Tuple((key, value))
+    if keys == ():
+        throw_named(i, "builtins.KeyError", place)
+    return view_element(i, "items", ref, place)
+
+
+def _move_to_end(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`OrderedDict.move_to_end(key, last)`."""
+    key, last = args.get(0, "key") or UNBOUND, args.get(1, "last") or TRUE
+    there = [field for field in i.heap.fields(ref.oid) if isinstance(field, tuple) and field[0] == "k"]
+    moved = ("k", key)
+    if moved not in there or last not in (TRUE, FALSE):
+        i.may_raise("builtins.KeyError")
+        i.operations.written(i, ref.oid, moved, NONE, place, frame)
+        return NONE
+    for field in [moved] if last == TRUE else [field for field in there if field != moved]:
+        value = i.heap.get(ref.oid, field) or UNBOUND
+        i.heap.drop(ref.oid, field)
+        i.heap.set(ref.oid, field, value)
+        i.operations.written(i, ref.oid, field, value, place, frame)
+    return NONE
+
+
+def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`dict.update(mapping or pairs, **entries)`."""
+    for given in args.args:
+        i.split(given, lambda member: _updated_by(i, ref, member, place, frame))
+    if args.kwstar is not None:
+        may_replace(i, ref.oid, args.kwstar, [("k", Const(name)) for name in args.keywords], place, frame)
+        put(i, ref.oid, Kind("str", "open"), args.kwstar)
+    for name, value in args.keywords.items():
+        put(i, ref.oid, Const(name), value)
+        i.operations.written(i, ref.oid, ("k", Const(name)), value, place, frame)
+    return NONE
+
+
+def _updated_by(i: Interpreter, ref: Ref, member: Member, place: Place, frame: Frame) -> Value:
+    if isinstance(member, Ref) and (i.info(member.oid).kind == "dict" or i.heap.get(member.oid, ("#", "rest")) is not None):
+        merge_dict(i, ref.oid, member.oid, place, frame)
+        return NONE
+    if isinstance(member, (Symbolic, Unknown)):
+        merge_unknown(i, ref.oid, member, place, frame)
+        return NONE
+    content = collected(i, member, place, frame)
+    for pair in content.items if content.items is not None else (content.element,) if content.element is not None else ():
+        key, value = unpack(i, pair, 2, None, place, frame)
+        if content.items is None:
+            put_any(i, ref.oid, key, value)
+        else:
+            put(i, ref.oid, key, value)
+            for field in entries(i, ref.oid, key):
+                i.operations.written(i, ref.oid, field, value, place, frame)
+    return NONE
+
+
+def _count(op: str) -> Method:
+    """`Counter.update` and `Counter.subtract`: a mapping holds numbers, of anything else each element counts once."""
+
+    def run(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+        def count(key: Value, number: Value) -> None:
+            present = used(i, dict_item(i, ref, key, place, frame, Const(0)), frame)
+            i.operations.set_item(i, ref, key, binary(i, op, present, number, place, frame), place, frame)
+
+        def each(key: Value) -> None:
+            count(key, Const(1))
+
+        for given in args.args:
+            mapping = isinstance(given, Ref) and i.info(given.oid).kind == "dict"
+            keys = dict_keys(i, given.oid) if isinstance(given, Ref) and mapping else None
+            for key in keys or ():
+                count(key, used(i, dict_item(i, given, key, place, frame), frame))  # type: ignore[arg-type]
+            if not mapping:
+                i.iterate(given, each, place, frame)
+        for name, number in args.keywords.items():
+            count(Const(name), number)
+        return NONE
+
+    return run
+
+
+def _dict_copy(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("dict", None, place, "copy")
+    merge_dict(i, oid, ref.oid, place, frame)
+    return Ref(oid)
+
+
+def _view(kind: str) -> Method:
+    return lambda i, ref, args, place, frame: new_iterator(i, kind, (ref,), place)
+
+
+# -- items, as the containers have them themselves, whatever a class that extends them does -----------------------------
+
+
+def _get_item(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    return held_item(i, ref, args.args[0], place, frame)
+
+
+def _set_item(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    put_item(i, ref, args.args[0], args.args[1], place, frame)
+    return NONE
+
+
+def _delete_item(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    drop_item(i, ref, args.args[0], place, frame)
+    return NONE
+
+
+# -- sets --------------------------------------------------------------------------------------------------------------
+
+
+def _add(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+
+    def change(items: list[Value]) -> list[Value]:
+        return items if value in items and isinstance(value, (Const, Ref)) else [*items, value]
+
+    _set(i, ref, _each(_content(i, ref), change, lambda e: join((e, value))), value, place, frame)
+    return NONE
+
+
+def _discard(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+
+    def change(items: list[Value]) -> list[Value]:
+        return [item for item in items if item != value]
+
+    _set(i, ref, _each(_content(i, ref), change, lambda e: e), NONE, place, frame)
+    return NONE
+
+
+def _combine(op: str, in_place: bool = False) -> Method:
+    def run(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+        result: Value = ref
+        for number, given in enumerate(args.args):
+            other = new_set(i, collected(i, given, place, frame), place, ("other", number))
+            result = binary(i, op, result, other, place, frame)
+        if in_place and isinstance(result, Ref):
+            _set(i, ref, i.heap.get(result.oid, ITEMS) or Tuple(()), NONE, place, frame)
+            return NONE
+        return result if result is not ref else _list_copy(i, ref, args, place, frame)
+
+    return run
+
+
+_ITEM: Final[dict[str, Method]] = {"__getitem__": _get_item, "__setitem__": _set_item, "__delitem__": _delete_item}
+_LIST: Final[dict[str, Method]] = {
+    **_ITEM,
+    "append": _append, "extend": _extend, "insert": _insert, "pop": _pop, "remove": _remove, "clear": _clear, "reverse": _reverse,
+    "copy": _list_copy, "sort": _sort,
+}  # fmt: skip
+_DICT: Final[dict[str, Method]] = {
+    **_ITEM,
+    "get": _get, "setdefault": _setdefault, "pop": _dict_pop, "popitem": _popitem, "update": update_dict, "copy": _dict_copy, "clear": _clear,
+    "keys": _view("keys"), "values": _view("values"), "items": _view("items"),
+}  # fmt: skip
+_SET: Final[dict[str, Method]] = {
+    "add": _add, "discard": _discard, "remove": _discard, "clear": _clear, "copy": _list_copy, "pop": _pop, "update": _combine("|", True),
+    "union": _combine("|"), "intersection": _combine("&"), "difference": _combine("-"), "symmetric_difference": _combine("^"),
+    "intersection_update": _combine("&", True), "difference_update": _combine("-", True),
+}  # fmt: skip
+METHODS: Final[dict[str, Method]] = {
+    **{f"builtins.list.{name}": method for name, method in _LIST.items()},
+    **{f"builtins.dict.{name}": method for name, method in _DICT.items()},
+    **{f"builtins.set.{name}": method for name, method in _SET.items()},
+    **{f"collections.OrderedDict.{name}": method for name, method in _DICT.items()},
+    "collections.OrderedDict.move_to_end": _move_to_end,
+    **{f"collections.UserList.{name}": method for name, method in _LIST.items()},
+    **{f"collections.abc.MutableMapping.{name}": _DICT[name] for name in ("setdefault", "pop", "popitem", "update", "clear")},
+    **{f"collections.abc.Mapping.{name}": _DICT[name] for name in ("get", "keys", "values", "items")},
+    "collections.deque.reverse": _reverse, "collections.deque.remove": _remove,
+    "collections.deque.append": within_length(_append), "collections.deque.popleft": lambda i, r, a, p, f: _pop(i, r, Arguments((Const(0),)), p, f),
+    "collections.Counter.update": _count("+"), "collections.Counter.subtract": _count("-"),
+    "collections.deque.pop": _pop, "collections.deque.extend": within_length(_extend), "collections.deque.clear": _clear,
+    "collections.deque.appendleft": within_length(lambda i, r, a, p, f: _insert(i, r, Arguments((Const(0), *a.args)), p, f), first=True),
+}  # fmt: skip
+"""Methods by canonical name; the first argument is the container."""

@@ -1,0 +1,470 @@
+"""The builtins that make, measure and walk containers: list, dict, len, sorted, min and their like."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import constant_range, hull, join, length_of
+from mxlint.domain.members import (
+    FALSE,
+    NONE,
+    UNBOUND,
+    Const,
+    External,
+    Kind,
+    Length,
+    Loops,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, united
+from mxlint.interpreter.compiled.portions import counted
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
+from mxlint.interpreter.containers.deques import MAXLEN, cut
+from mxlint.interpreter.containers.elements import dict_keys, known_items
+from mxlint.interpreter.containers.methods import update_dict
+from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.expressions.operators import binary
+from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item
+from mxlint.interpreter.generators.iterators import ITERATED, new_iterator
+from mxlint.interpreter.libraries.library import call_model
+from mxlint.interpreter.loops.comprehensions import Clauses
+from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Handler, Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.paths import Truth
+from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
+
+
+def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        if isinstance(member, Array):
+            return i.operations.array(i, "mlx.core.array.__len__", (member,), place, frame)
+        method = special(i, member, "__len__", place, frame)
+        if method is not None:
+            return i.call(method, Arguments(), place, frame)
+        if isinstance(member, Tuple):
+            counted(i, member, place, frame)
+        if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
+            return Const(len(member.value))
+        kind = container(i, member) if isinstance(member, Ref) else ""
+        if isinstance(member, Ref) and kind:
+            aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
+        if isinstance(member, Ref) and kind in ("list", "set"):
+            content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
+            return i.split(content, one)
+        if isinstance(member, Tuple) and member.items is None:
+            if member.least is None:
+                return Kind("int", "imprecise")
+            return Kind("int", "open") if member.given else Range(member.least, None)
+        decided = environment(i, member) if isinstance(member, External) else None
+        if decided is not None:
+            return i.derived("len", (decided,), frozenset(("int",)), place)
+        if (
+            isinstance(member, Ref)
+            and i.info(member.oid).kind == "iterator"
+            and i.info(member.oid).payload not in ("items", "keys", "values")
+        ):
+            throw_named(i, "builtins.TypeError", place)
+        items = dict_keys(i, member.oid) if isinstance(member, Ref) and kind == "dict" else known_items(i, member)
+        if items is not None:
+            return Const(len(items))
+        if isinstance(member, RangeObject):
+            numbers = constant_range(member)
+            if numbers is not None:
+                return Const(length_of(numbers))
+        if isinstance(member, (Symbolic, ShapeOf)) or isinstance(member, Ref) and _measured_elsewhere(i, member):
+            return i.derived("len", (member,), frozenset(("int",)), place)
+        if isinstance(member, (Const, Range)):
+            throw_named(i, "builtins.TypeError", place)
+        unseen = isinstance(member, Ref) and kind == "dict" and aspects.given(i, member)
+        return Kind("int", "open" if unseen else "imprecise")
+
+    return i.split(args.args[0], one)
+
+
+def _measured_elsewhere(i: Interpreter, ref: Ref) -> bool:
+    """Whether the length of an object is what a library says it is: an array of numpy."""
+    cls = class_of(i, ref) if i.info(ref.oid).kind == "instance" else None
+    method = class_attribute(i, cls, "__len__") if cls is not None and not isinstance(cls, Union) else None
+    return isinstance(method, External) and not method.name.startswith("mlx.")
+
+
+def _range(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    for value in args.args:
+        for member in members(value):
+            if isinstance(member, (Array, Length)):
+                i.operations.use(i, "index", member, "builtins.range", place, frame)
+    given = args.args
+    if len(given) == 1:
+        return RangeObject(Const(0), given[0], Const(1))
+    if len(given) >= 2:
+        return RangeObject(given[0], given[1], given[2] if len(given) > 2 else Const(1))
+    return i.symbolic(place, "range")
+
+
+def _slice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    given = args.args
+    if len(given) == 1:
+        return Slice(NONE, given[0], NONE)
+    return Slice(given[0], given[1], given[2] if len(given) > 2 else NONE)
+
+
+def _indices(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`slice.indices(length)`: asks the arrays among the bounds for their numbers."""
+    for member in members(args.args[0]):
+        for bound in (member.lower, member.upper, member.step) if isinstance(member, Slice) else ():
+            for part in i.each(bound):
+                if isinstance(part, Array):
+                    i.operations.use(i, "index", part, "builtins.slice.indices", place, frame)
+    return call_model(i, "builtins.slice.indices", args, place, frame) or Tuple((Kind("int", "open"),) * 3)
+
+
+def _iterator(kind: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        parts = args.args
+        if kind == "enumerate" and "start" in args.keywords:
+            parts = (*parts, args.keywords["start"])
+        if args.star is not None:
+            parts = (*parts, Tuple(None, element_of(i, args.star, place, frame)))
+        return new_iterator(i, kind, parts, place, "" if kind == "reversed" else f"builtins.{kind}")
+
+    return run
+
+
+def _iter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if len(args.args) == 2:
+        return new_iterator(i, "calls", args.args, place)
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            if i.info(member.oid).kind in ("iterator", "generator") and i.info(member.oid).payload not in ("items", "keys", "values"):
+                return member
+            method = special(i, member, "__iter__", place, frame)
+            if method is not None:
+                return i.call(method, Arguments(), place, frame)
+        if isinstance(member, Symbolic):
+            return new_iterator(i, "iter", (member,), place)
+        if isinstance(member, Unknown):
+            return member
+        return new_iterator(i, "iter", (member,), place)
+
+    return i.split(args.args[0], one)
+
+
+def _next(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    value, default = args.args[0], args.args[1] if len(args.args) > 1 else None
+    if i.trace is not None and isinstance(value, Ref) and is_fresh(i, value) and not i.heap.is_captured(value.oid):
+        return first_of(i, value, default, place, frame)
+    return next_item(i, value, default, place, frame)
+
+
+def _container(kind: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        if not args.args:
+            content = Tuple(())
+        elif any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
+            given = next(m for m in members(args.args[0]) if isinstance(m, (Symbolic, Unknown)))
+            content = any_number(given if isinstance(given, Unknown) else i.derived("element", (given,), None, place))
+        elif isinstance(args.args[0], Array):
+            content = Tuple(None, element_of(i, args.args[0], place, frame))
+        else:
+            content = collected(i, args.args[0], place, frame)
+        if kind == "tuple":
+            return content
+        if kind == "list":
+            return new_list(i, content, place)
+        if content.items is None and content.least:  # what is equal is there once
+            content = Tuple(None, content.element, least=1, given=content.given)
+        return new_set(i, content, place, cls=f"builtins.{kind}")
+
+    return run
+
+
+def _dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("dict", None, place)
+    update_dict(i, Ref(oid), args, place, frame)
+    if args.kwstar is not None:
+        i.heap.set(oid, ("#", "rest"), args.kwstar)
+    return Ref(oid)
+
+
+def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    total: Value = args.get(1, "start") or Const(0)
+    box = new_list(i, Tuple((total,)), place, "sum")
+
+    def add(value: Value) -> None:
+        content = i.heap.get(box.oid, ("#", "items"))
+        held = content.items[0] if isinstance(content, Tuple) and content.items else Unknown("sum")
+        i.heap.set(box.oid, ("#", "items"), Tuple((binary(i, "+", held, value, place, frame),)))
+
+    i.iterate(args.args[0], add, place, frame)
+    content = i.heap.get(box.oid, ("#", "items"))
+    found = [m.items[0] for m in members(content or Unknown("sum")) if isinstance(m, Tuple) and m.items]
+    return join(found) if found else Unknown("sum")
+
+
+def is_fresh(i: Interpreter, ref: Ref) -> bool:
+    """Whether a value is a generator expression that nothing has asked for an element yet."""
+    info = i.info(ref.oid)
+    return info.kind == "generator" and isinstance(info.payload, Clauses) and i.heap.get(ref.oid, ITERATED) is None
+
+
+def first_of(i: Interpreter, value: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
+    """The first element of a generator expression that nobody asks for another one."""
+    with i.leaving() as ends:
+        i.iterate(value, lambda element: i.leave(ends, element), place, frame)
+        i.leave(ends, exhausted(i, default, place))
+    return i.arrive(ends)
+
+
+def up_to(i: Interpreter, value: Ref, stop: bool, place: Place, frame: Frame) -> Value:
+    """`any` or `all`, which ask for no more once an element decides."""
+    with i.leaving() as ends:
+        undecided: list[Truth] = []
+
+        def consume(element: Value) -> None:
+            truth = i.truth(element, place, frame)
+            if truth.outcome is stop:
+                i.leave(ends, Const(stop))
+            if truth.outcome is None:
+                undecided.append(truth)
+
+        i.iterate(value, consume, place, frame)
+        open_ = any(truth.cause == "open" for truth in undecided)
+        i.reach(ends, Kind("bool", "open" if open_ else "imprecise") if undecided else Const(not stop))
+    return i.arrive(ends)
+
+
+def _all_any(stop: bool) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        if any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
+            return i.symbolic(place, "any", kinds=frozenset(("bool",)))
+        value = args.args[0]
+        if i.trace is not None and isinstance(value, Ref) and (is_fresh(i, value) or aspects.steps(i, value, place, frame) is not None):
+            return up_to(i, value, stop, place, frame)
+        content = collected(i, value, place, frame)
+        parts = content.items if content.items is not None else (content.element,) if content.element is not None else ()
+        outcomes = [i.truth(part, place, frame).outcome for part in parts]
+        if stop in outcomes and content.items is not None:
+            return Const(stop)
+        if all(outcome is (not stop) for outcome in outcomes):
+            return Const(not stop)
+        return Kind("bool", "open" if any(isinstance(m, Symbolic) for part in parts for m in members(part)) else "imprecise")
+
+    return run
+
+
+def _keys(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> list[Value]:
+    """What a key function gives of the elements, as far as the rounds of the loop over them tell: of each, if they are known one by one."""
+    found: list[Value] = []
+    i.iterate(value, lambda part: found.append(i.call(key, Arguments((part,), places=(place,)), place, frame)), place, frame)
+    return found
+
+
+def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+    key = args.keywords.get("key", NONE)
+    if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+        if key != NONE:
+            _keys(i, value, key, place, frame)
+        unknown = next((m for m in members(value) if isinstance(m, Unknown)), None)
+        return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
+    items = aspects.unordered(i, value, place, frame)
+    content = collected(i, value, place, frame) if items is None else Tuple(items)
+    parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
+    keys = _keys(i, content, key, place, frame) if key != NONE else parts
+    for part in keys:
+        for member in members(part):
+            if isinstance(member, Array) and len(parts) > 1:
+                i.operations.use(i, "truth", member, "builtins.sorted", place, frame)
+    plain = [python_value(i, part) for part in keys] if len(keys) == len(parts) else [MISSING]
+    backwards = args.keywords.get("reverse", FALSE)
+    if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
+        try:
+            order = sorted(range(len(plain)), key=lambda n: plain[n], reverse=bool(backwards.value))
+        except TypeError:
+            throw_named(i, "builtins.TypeError", place)
+        return new_list(i, Tuple(tuple(parts[n] for n in order)), place)
+    if not parts:
+        return new_list(i, Tuple(()), place)
+    blurred = join(parts)
+    if content.items is not None:
+        return new_list(i, Tuple((blurred,) * len(parts)), place)
+    return new_list(i, Tuple(None, blurred, least=content.least, given=content.given), place)
+
+
+def _chosen(name: str, bounds: list[tuple[int | None, int | None]], loops: Loops) -> Value:
+    """The least or greatest of integers of which bounds are known."""
+    pick = min if name == "min" else max
+
+    def of(side: list[int | None], open_wins: bool) -> int | None:
+        found = [bound for bound in side if bound is not None]
+        return pick(found) if len(found) == len(side) or found and not open_wins else None
+
+    low = of([low for low, _ in bounds], name == "min")
+    high = of([high for _, high in bounds], name == "max")
+    return Range(low, high, loops=loops) if low is None or low != high else Const(low)
+
+
+def _extreme(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        if len(args.args) == 1 and args.star is None:
+            value = args.args[0]
+            if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+                return i.derived(name, [m for m in members(value)][:1], None, place)
+            for member in members(value):
+                if isinstance(member, Array) and not (member.shape and member.shape[0] == 1):
+                    i.operations.use(i, "truth", member, f"builtins.{name}", place, frame)
+            content = collected(i, value, place, frame)
+        else:
+            content = Tuple(args.args) if args.star is None else Tuple(None, join([*args.args, args.star]))
+        parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
+        if not parts:
+            default = args.keywords.get("default")
+            if default is not None:
+                return default
+            throw_named(i, "builtins.ValueError", place)
+        key = args.keywords.get("key", NONE)
+        keys = [i.call(key, Arguments((part,), places=(place,)), place, frame) for part in parts] if key != NONE else parts
+        for part in keys:
+            for member in members(part):
+                if isinstance(member, Array) and len(parts) > 1:
+                    i.operations.use(i, "truth", member, f"builtins.{name}", place, frame)
+        plain = [python_value(i, part) for part in keys]
+        if content.items is not None and not any(p is MISSING for p in plain):
+            try:
+                chosen = (min if name == "min" else max)(range(len(plain)), key=lambda n: plain[n])
+            except TypeError:
+                throw_named(i, "builtins.TypeError", place)
+            return parts[chosen]
+        symbols = [m for part in parts for m in members(part) if isinstance(m, Symbolic)]
+        found = [m for part in parts for m in members(part)]
+        if symbols and key == NONE and len(parts) <= 4 and all(scalar_type(m) is not None or isinstance(m, Symbolic) for m in found):
+            kinds = frozenset(scalar_type(m) or "" for m in found)
+            simple = {"int"} if kinds <= {"int", "bool"} else {"number"} if kinds <= {"int", "float", "bool"} else kinds
+            return i.derived(name, found, frozenset(simple) if "" not in kinds else None, place)
+        if key == NONE and content.items is not None:
+            bounds = [hull(part) for part in parts]
+            known = [bound for bound in bounds if bound is not None]
+            if len(known) == len(bounds):
+                return _chosen(name, known, united(map(loops_of, found)))
+        return join(parts)
+
+    return run
+
+
+def _reduce(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    function = args.args[0]
+    content = collected(i, args.args[1], place, frame)
+    items = list(content.items) if content.items is not None else None
+    if items is None:
+        return i.call(function, Arguments((content.element or UNBOUND, content.element or UNBOUND), places=(place, place)), place, frame)
+    if len(args.args) > 2:
+        items = [args.args[2], *items]
+    if not items:
+        throw_named(i, "builtins.TypeError", place)
+    total = items[0]
+    for number, item in enumerate(items[1:]):
+        with i.within((place, number)):
+            total = i.call(function, Arguments((total, item), places=(place, place)), place, frame)
+    return total
+
+
+def _defaultdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("dict", "collections.defaultdict", place)
+    if args.args and args.args[0] != NONE:
+        i.heap.set(oid, ("#", "factory"), args.args[0])
+    update_dict(i, Ref(oid), Arguments(args.args[1:], args.keywords), place, frame)
+    return Ref(oid)
+
+
+def _ordered(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("dict", "collections.OrderedDict", place)
+    update_dict(i, Ref(oid), args, place, frame)
+    return Ref(oid)
+
+
+def _counter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A Counter of known constants is counted; else each key has any number."""
+    oid = i.allocate("dict", "collections.Counter", place)
+    given = args.args[0] if args.args else Tuple(())
+    i.heap.set(oid, ("#", "factory"), External("builtins.int"))
+    if isinstance(given, Ref) and i.info(given.oid).kind == "dict":
+        update_dict(i, Ref(oid), args, place, frame)
+        return Ref(oid)
+    content = (
+        collected(i, given, place, frame)
+        if not isinstance(given, (Symbolic, Unknown, Array))
+        else Tuple(None, element_of(i, given, place, frame))
+    )
+    if content.items is not None and all(isinstance(item, Const) for item in content.items):
+        for key in dict.fromkeys(content.items):
+            put(i, oid, key, Const(content.items.count(key)))
+    else:
+        parts = content.items if content.items is not None else (content.element,)
+        put(i, oid, Kind("str", "varying") if not parts else Unknown("key"), Range(1, None))
+        i.heap.set(oid, ("#", "restkey"), join([p for p in parts if p is not None]))
+    for name, value in args.keywords.items():
+        put(i, oid, Const(name), value)
+    return Ref(oid)
+
+
+def _deque(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    content = (
+        collected(i, args.args[0], place, frame)
+        if args.args and not isinstance(args.args[0], (Symbolic, Unknown))
+        else Tuple(())
+        if not args.args
+        else any_number(i.symbolic(place, "element"))
+    )
+    most = args.get(1, "maxlen")
+    if most is None or most == NONE:
+        return new_list(i, content, place, "deque", "collections.deque")
+    made = new_list(i, cut(content, most), place, "deque", "collections.deque")
+    i.heap.set(made.oid, MAXLEN, most)
+    i.bounded.add(made.oid)
+    return made
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "builtins.len": _len,
+    "builtins.range": _range,
+    "builtins.slice": _slice,
+    "builtins.slice.indices": _indices,
+    "builtins.iter": _iter,
+    "builtins.next": _next,
+    "builtins.list": _container("list"),
+    "builtins.tuple": _container("tuple"),
+    "builtins.set": _container("set"),
+    "builtins.frozenset": _container("frozenset"),
+    "builtins.dict": _dict,
+    "builtins.sum": _sum,
+    "builtins.all": _all_any(False),
+    "builtins.any": _all_any(True),
+    "builtins.sorted": _sorted,
+    "builtins.min": _extreme("min"),
+    "builtins.max": _extreme("max"),
+    "functools.reduce": _reduce,
+    "collections.defaultdict": _defaultdict,
+    "collections.OrderedDict": _ordered,
+    "collections.Counter": _counter,
+    "collections.deque": _deque,
+    **{f"builtins.{name}": _iterator(name) for name in ("enumerate", "zip", "map", "filter", "reversed")},
+}
+"""By canonical name; those with `#` are called by the interpreter itself."""

@@ -1,0 +1,339 @@
+"""The functions of itertools: iterators over what others give.
+
+Where the elements of the sources are known one by one, so are those of the result; else it is any number of one joined element. Callbacks are
+called when the iterator is made.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, UNBOUND, Const, Ref, Symbolic, Tuple, Union, Unknown, Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.elements import known_items
+from mxlint.interpreter.expressions.operators import binary
+from mxlint.interpreter.generators.advancing import element_of
+from mxlint.interpreter.generators.iterators import POSITION, new_iterator
+from mxlint.interpreter.generators.yielding import yielded
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.paths import Condition, Truth
+
+Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
+MAX_RESULTS: Final = 64
+"""Elements of a result that are kept one by one."""
+
+
+def _source(i: Interpreter, value: Value, place: Place, frame: Frame, some: tuple[int, int] | None = None) -> tuple[Value, ...] | None:
+    """The elements of a source one by one, None if they are not known. An iterator is used up. `some`: from which to before which they are used,
+    if not all are."""
+    value = i.live(value)
+    if isinstance(value, (Union, Symbolic, Unknown, Array)):
+        return None
+    if isinstance(value, Ref) and i.info(value.oid).kind == "generator":
+        content = yielded(i, value, place, frame)
+        return content.items if isinstance(content, Tuple) else None
+    items = known_items(i, value)
+    step = aspects.steps(i, value, place, frame) if items is not None and some is not None else None
+    if step is None or items is None or some is None:
+        aspects.iterated(i, value, place, frame)
+    else:
+        for number in (*range(len(items))[slice(*some)], *((None,) if some[1] > len(items) else ())):
+            step(number)
+    if items is not None and isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
+        position = i.heap.get(value.oid, POSITION)
+        i.heap.set(value.oid, POSITION, binary(i, "+", position if position is not None else Const(0), Const(len(items)), place, frame))
+    return items
+
+
+def _of(i: Interpreter, items: Iterable[Value], place: Place) -> Value:
+    """An iterator over known elements."""
+    found = tuple(itertools.islice(items, MAX_RESULTS + 1))
+    return new_iterator(i, "iter", (Tuple(found) if len(found) <= MAX_RESULTS else Tuple(None, join(found)),), place)
+
+
+def _any_of(i: Interpreter, element: Value, place: Place) -> Value:
+    """An iterator over any number of one element."""
+    return new_iterator(i, "iter", (Tuple(None, element),), place)
+
+
+def _number(value: Value | None, default: int) -> int | None:
+    if value is None or value == NONE:
+        return default
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
+
+
+def _called(i: Interpreter, function: Value, args: tuple[Value, ...], number: int, place: Place, frame: Frame) -> Value:
+    with i.within((place, number)):
+        return i.call(function, Arguments(args, places=(place,) * len(args)), place, frame)
+
+
+def _maybe_called(i: Interpreter, function: Value, args: tuple[Value, ...], place: Place, frame: Frame) -> Value:
+    """What a function gives that is called any number of times; UNBOUND among it if it may not be called."""
+    cause = (Condition("varying", place, None),)
+    return i.fork([(cause, lambda: _called(i, function, args, 0, place, frame)), (cause, lambda: UNBOUND)])
+
+
+def _chain(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if args.star is not None:
+        return _any_of(i, join([element_of(i, part, place, frame) for part in (*args.args, args.star)]), place)
+    return _chained(i, args.args, place, frame)
+
+
+def _chained(i: Interpreter, parts: Iterable[Value], place: Place, frame: Frame) -> Value:
+    given = list(parts)
+    known = [_source(i, part, place, frame) for part in given]
+    if any(items is None for items in known):
+        return _any_of(
+            i,
+            join([element_of(i, part, place, frame) if items is None else join(items) for part, items in zip(given, known) if items != ()]),
+            place,
+        )
+    return _of(i, itertools.chain.from_iterable(items for items in known if items is not None), place)
+
+
+def _from_iterable(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    parts = _source(i, args.args[-1], place, frame)
+    return _chained(i, parts if parts is not None else (element_of(i, args.args[-1], place, frame),), place, frame)
+
+
+def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+    bounds = (NONE, args.args[1], NONE) if len(args.args) == 2 else (*args.args[1:4], NONE)[:3]
+    start, stop, step = (_number(bound, default) for bound, default in zip(bounds, (0, -1, 1)))
+    position = i.heap.get(value.oid, POSITION) if isinstance(value, Ref) and i.info(value.oid).kind == "iterator" else None
+    items = _source(i, value, place, frame, (start, stop) if start is not None and stop is not None and stop >= 0 else None)
+    if items is None or start is None or stop is None or step is None:
+        return _any_of(i, element_of(i, value, place, frame), place)
+    if isinstance(value, Ref) and position is not None and 0 <= stop < len(items):
+        i.heap.set(value.oid, POSITION, binary(i, "+", position, Const(stop), place, frame))
+    return _of(i, items[start : None if stop < 0 else stop : step], place)
+
+
+def _product(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    times = _number(args.keywords.get("repeat"), 1)
+    known = [_source(i, part, place, frame) for part in args.args]
+    complete = [items for items in known if items is not None]
+    if times is None or args.star is not None or len(complete) < len(known):
+        element = tuple(element_of(i, part, place, frame) for part in args.args)
+        return _any_of(
+            i, Tuple(element) if times == 1 and args.star is None else Tuple(None, join(element or (Unknown("product"),))), place
+        )
+    return _of(i, map(Tuple, itertools.product(*complete, repeat=times)), place)
+
+
+def _selection(select: Callable[[tuple[Value, ...], int], Iterable[tuple[Value, ...]]]) -> Handler:
+    """permutations, combinations and their like."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        items = _source(i, args.args[0], place, frame)
+        size = args.get(1, "r")
+        count = _number(size, len(items) if items is not None else -1)
+        if items is None or count is None:
+            element = element_of(i, args.args[0], place, frame)
+            return _any_of(i, Tuple((element,) * count) if count is not None and count >= 0 else Tuple(None, element), place)
+        return _of(i, map(Tuple, select(items, count)), place)
+
+    return run
+
+
+def _pairwise(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    items = _source(i, args.args[0], place, frame)
+    if items is None:
+        element = element_of(i, args.args[0], place, frame)
+        return _any_of(i, Tuple((element, element)), place)
+    return _of(i, (Tuple(pair) for pair in itertools.pairwise(items)), place)
+
+
+def _batched(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    items, size = _source(i, args.args[0], place, frame), _number(args.get(1, "n"), 1)
+    if items is None or size is None or size < 1:
+        return _any_of(i, Tuple(None, element_of(i, args.args[0], place, frame)), place)
+    return _of(i, (Tuple(items[start : start + size]) for start in range(0, len(items), size)), place)
+
+
+def _zip_longest(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    fill = args.keywords.get("fillvalue", NONE)
+    known = [_source(i, part, place, frame) for part in args.args]
+    complete = [items for items in known if items is not None]
+    if len(complete) < len(known):
+        return _any_of(i, Tuple(tuple(join((element_of(i, part, place, frame), fill)) for part in args.args)), place)
+    return _of(i, (Tuple(row) for row in itertools.zip_longest(*complete, fillvalue=fill)), place)
+
+
+def _accumulate(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    function, initial = args.get(1, "func"), args.keywords.get("initial", NONE)
+
+    def step(total: Value, item: Value, number: int) -> Value:
+        if function is None or function == NONE:
+            return binary(i, "+", total, item, place, frame)
+        return _called(i, function, (total, item), number, place, frame)
+
+    items = _source(i, args.args[0], place, frame)
+    if items is None:
+        element = element_of(i, args.args[0], place, frame)
+        total = join((element, *(() if initial == NONE else (initial,))))
+        return _any_of(i, join((total, step(total, element, 0))), place)
+    found: list[Value] = [] if initial == NONE else [initial]
+    for number, item in enumerate(items):
+        found.append(step(found[-1], item, number) if found else item)
+    return _of(i, found, place)
+
+
+def _outcomes(i: Interpreter, function: Value, items: tuple[Value, ...], place: Place, frame: Frame, stop: bool | None) -> list[Truth]:
+    """What a predicate says of each item, up to the first for which it surely says `stop`."""
+    found: list[Truth] = []
+    for number, item in enumerate(items):
+        answer = item if function == NONE else _called(i, function, (item,), number, place, frame)
+        found.append(i.truth(answer, place, frame))
+        if stop is not None and found[-1].outcome is stop:
+            break
+    return found
+
+
+def _takewhile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    function, value = args.args[:2]
+    items = _source(i, value, place, frame)
+    if items is None:
+        element = element_of(i, value, place, frame)
+        _maybe_called(i, function, (element,), place, frame)
+        return _any_of(i, element, place)
+    outcomes = _outcomes(i, function, items, place, frame, False)
+    taken = items[: len(outcomes) - (outcomes[-1].outcome is False if outcomes else 0)]
+    if any(truth.outcome is None for truth in outcomes):
+        return _any_of(i, join(taken or items), place)
+    return _of(i, taken, place)
+
+
+def _dropwhile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    function, value = args.args[:2]
+    items = _source(i, value, place, frame)
+    if items is None:
+        element = element_of(i, value, place, frame)
+        _maybe_called(i, function, (element,), place, frame)
+        return _any_of(i, element, place)
+    outcomes = _outcomes(i, function, items, place, frame, False)
+    if any(truth.outcome is None for truth in outcomes):
+        return _any_of(i, join(items), place)
+    dropped = len(outcomes) - (outcomes[-1].outcome is False if outcomes else 0)
+    return _of(i, items[dropped:], place)
+
+
+def _filterfalse(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    function, value = args.args[:2]
+    items = _source(i, value, place, frame)
+    if items is None:
+        element = element_of(i, value, place, frame)
+        if function != NONE:
+            _maybe_called(i, function, (element,), place, frame)
+        return _any_of(i, element, place)
+    outcomes = _outcomes(i, function, items, place, frame, None)
+    kept = [item for item, truth in zip(items, outcomes) if truth.outcome is not True]
+    if any(truth.outcome is None for truth in outcomes):
+        return _any_of(i, join(kept), place)
+    return _of(i, kept, place)
+
+
+def _starmap(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    function, value = args.args[:2]
+    items = _source(i, value, place, frame)
+    if items is not None:
+        rows = [_source(i, item, place, frame) for item in items]
+        complete = [row for row in rows if row is not None]
+        if len(complete) == len(rows):
+            return _of(i, [_called(i, function, row, number, place, frame) for number, row in enumerate(complete)], place)
+    row = element_of(i, value, place, frame)
+    known = _source(i, row, place, frame)
+    given = Arguments(known, places=(place,) * len(known)) if known is not None else Arguments((), star=element_of(i, row, place, frame))
+    return _any_of(i, i.call(function, given, place, frame), place)
+
+
+def _repeat(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    times = args.get(1, "times")
+    count = _number(times, -1)
+    if count is None or times is None:
+        return _any_of(i, args.args[0], place)
+    return _of(i, [args.args[0]] * min(max(count, 0), MAX_RESULTS + 1), place)
+
+
+def _cycle(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    items = _source(i, args.args[0], place, frame)
+    return _any_of(i, join(items) if items else element_of(i, args.args[0], place, frame), place)
+
+
+def _count(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return new_iterator(i, "count", (args.get(0, "start") or Const(0), args.get(1, "step") or Const(1)), place)
+
+
+def _groupby(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    key = args.get(1, "key") or NONE
+    items = _source(i, args.args[0], place, frame)
+    if items is None:
+        element = element_of(i, args.args[0], place, frame)
+        found = element if key == NONE else _maybe_called(i, key, (element,), place, frame)
+        return _any_of(i, Tuple((found, new_iterator(i, "iter", (Tuple(None, element),), place, "itertools._grouper"))), place)
+    keys = [item if key == NONE else _called(i, key, (item,), number, place, frame) for number, item in enumerate(items)]
+    if not all(isinstance(k, Const) for k in keys):
+        if not items:
+            return _of(i, (), place)
+        return _any_of(i, Tuple((join(keys), new_iterator(i, "iter", (Tuple(None, join(items)),), place, "itertools._grouper"))), place)
+    groups = [(k, [items[n] for n in numbers]) for k, numbers in itertools.groupby(range(len(items)), keys.__getitem__)]
+    made = []
+    for number, (k, group) in enumerate(groups):
+        with i.within((place, number)):
+            made.append(Tuple((k, new_iterator(i, "iter", (Tuple(tuple(group)),), place, "itertools._grouper"))))
+    return _of(i, made, place)
+
+
+def _tee(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    items, count = _source(i, args.args[0], place, frame), _number(args.get(1, "n"), 2)
+    content = Tuple(items) if items is not None else Tuple(None, element_of(i, args.args[0], place, frame))
+    made = []
+    for number in range(min(count if count is not None else 1, MAX_RESULTS)):
+        with i.within((place, number)):
+            made.append(new_iterator(i, "iter", (content,), place))
+    return Tuple(tuple(made)) if count is not None else Tuple(None, join(made))
+
+
+def _named(name: str, handler: Handler) -> Handler:
+    """The same, which gives an iterator of the class of that name."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        made = handler(i, args, place, frame)
+        if isinstance(made, Ref):
+            i.heap.infos[made.oid].label = name
+        return made
+
+    return run
+
+
+_FUNCTIONS: Final[dict[str, Handler]] = {
+    "itertools.chain": _chain,
+    "itertools.chain.from_iterable": _from_iterable,
+    "itertools.islice": _islice,
+    "itertools.product": _product,
+    "itertools.permutations": _selection(itertools.permutations),
+    "itertools.combinations": _selection(itertools.combinations),
+    "itertools.combinations_with_replacement": _selection(itertools.combinations_with_replacement),
+    "itertools.pairwise": _pairwise,
+    "itertools.batched": _batched,
+    "itertools.zip_longest": _zip_longest,
+    "itertools.accumulate": _accumulate,
+    "itertools.takewhile": _takewhile,
+    "itertools.dropwhile": _dropwhile,
+    "itertools.filterfalse": _filterfalse,
+    "itertools.starmap": _starmap,
+    "itertools.repeat": _repeat,
+    "itertools.cycle": _cycle,
+    "itertools.count": _count,
+    "itertools.groupby": _groupby,
+    "itertools.tee": _tee,
+}
+HANDLERS: Final = {name: _named(name.removesuffix(".from_iterable"), handler) for name, handler in _FUNCTIONS.items()}
+"""By canonical name."""

@@ -1,0 +1,1 @@
+"""Expressions: names, operators, comparisons, text. `expressions` has one transfer function for each."""

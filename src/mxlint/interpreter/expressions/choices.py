@@ -1,0 +1,85 @@
+"""One of several values: which one is a condition, and each value is guarded by it.
+
+What happens with a value that was chosen hangs on the choice: it is open if an index, key or name that nobody in sight gives decides, imprecise if it
+was blurred. If the program in sight takes all of them (a counter), it hangs on nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mxlint.domain.guards import MAX_GUARD, Cause, Guard, Identity, Literal_
+from mxlint.domain.join import join, of
+from mxlint.domain.members import Const, Kind, Length, Measure, Member, Option, Range, Symbolic, Tuple, Value, options
+from mxlint.domain.parts import each_part
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Interpreter
+
+FEW: Final = 4
+"""Alternatives of which each says that it is none of the others, too."""
+
+
+def chosen(
+    i: Interpreter,
+    alternatives: Sequence[tuple[Member | None, Value]],
+    by: Value,
+    place: Place,
+    otherwise: Value | None = None,
+    tag: object = None,
+) -> Value:
+    """The alternative that `by` chooses: each comes with what `by` is equal to then (None: not known). `otherwise`: if it is none of them.
+    `tag` tells several choices at one place apart."""
+    why = cause(by)
+    values = [value for _, value in alternatives] + ([otherwise] if otherwise is not None else [])
+    if why == "varying" or len(values) == 1:
+        return join(values)
+    literals = [Literal_(_condition(i, by, label, (tag, number), place, why), True) for number, (label, _) in enumerate(alternatives)]
+    against = [Literal_(literal.condition, False) for literal in literals]
+    found: list[Option] = []
+    for number, (_, value) in enumerate(alternatives):
+        others = (*against[:number], *against[number + 1 :]) if len(alternatives) <= FEW else ()
+        found.extend(_guarded(value, (*others, literals[number])))
+    if otherwise is not None:
+        found.extend(_guarded(otherwise, tuple(against)))
+    return join(values) if all(value == values[0] for value in values) else of(found)
+
+
+def any_of(i: Interpreter, values: Sequence[Value], place: Place, tag: object = None, default: int | None = None) -> Value:
+    """One of some values, by the choice of something out of sight; `default`: the number of the one that it is if nothing chooses."""
+    if default is not None:
+        for number in range(len(values)):
+            i.ledger.defaults["choice", place, i.context, (tag, number)] = Const(number == default)
+    return chosen(i, [(None, value) for value in values], Kind("int", "open"), place, tag=tag)
+
+
+def cause(by: Value) -> Cause:
+    """Why it is not decided what is chosen."""
+    found: set[Cause] = set()
+    for member in each_part(by, Tuple):
+        if isinstance(member, Kind):
+            found.add(member.cause)
+        elif isinstance(member, (Const, Range)) or isinstance(member, Tuple) and member.items is not None:
+            found.add("varying")
+        elif isinstance(member, (Symbolic, Length, Measure)):
+            found.add("open")
+        else:
+            found.add("imprecise")
+    return "imprecise" if "imprecise" in found else "open" if "open" in found else "varying"
+
+
+def _condition(i: Interpreter, by: Value, label: Member | None, number: object, place: Place, why: Cause) -> Identity:
+    """The condition under which an alternative is chosen: what a test of the index or key for equality asks, where that can be said."""
+    known = isinstance(by, Symbolic) and isinstance(label, Const)
+    identity: Identity = ("==", by.identity, label) if known else ("choice", place, i.context, number)  # type: ignore[union-attr]
+    if identity not in i.causes:
+        i.causes[identity] = (why, place)
+        i.choices.add(identity)
+    return identity
+
+
+def _guarded(value: Value, guard: Guard) -> list[Option]:
+    return [Option(option.member, (*option.guard, *guard)[-MAX_GUARD:]) for option in options(value)]
+
+
+__all__ = ["any_of", "cause", "chosen"]

@@ -1,0 +1,38 @@
+"""Values that are constant through and through, as Python's own."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mxlint.domain.members import Const, RangeObject, Ref, Tuple, Value
+from mxlint.interpreter.machine.core import Interpreter
+
+MISSING: Final[Any] = object()
+"""There is no constant."""
+
+
+def python_value(i: Interpreter, value: Value, depth: int = 3) -> Any:
+    """A value as Python's own, `MISSING` if it is not constant."""
+    if isinstance(value, Const):
+        return value.value
+    if isinstance(value, Tuple) and value.items is not None and value.cls is None and depth:
+        items = [python_value(i, item, depth - 1) for item in value.items]
+        return MISSING if any(item is MISSING for item in items) else tuple(items)
+    if isinstance(value, RangeObject):
+        parts = [python_value(i, part) for part in (value.start, value.stop, value.step)]
+        return MISSING if any(part is MISSING for part in parts) else range(*parts)
+    if isinstance(value, Ref) and depth:
+        kind = i.info(value.oid).kind
+        if kind in ("list", "set"):
+            content = i.heap.get(value.oid, ("#", "items"))
+            items = (
+                [python_value(i, item, depth - 1) for item in content.items]
+                if isinstance(content, Tuple) and content.items is not None
+                else [MISSING]
+            )
+            if not any(item is MISSING for item in items):
+                try:
+                    return items if kind == "list" else set(items)
+                except TypeError:
+                    return MISSING
+    return MISSING

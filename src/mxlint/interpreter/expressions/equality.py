@@ -1,0 +1,349 @@
+"""Equality, identity and membership."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import constant_range
+from mxlint.domain.members import (
+    FALSE,
+    TRUE,
+    UNBOUND,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.builders import as_key, hashed, is_key
+from mxlint.interpreter.containers.elements import dict_keys
+from mxlint.interpreter.expressions.arithmetic import NUMBERS, fold, negation
+from mxlint.interpreter.expressions.choices import cause
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.objects.lookup import CLASS, FIELDS, environment, fields_of, mro, special
+from mxlint.interpreter.objects.lookup import container as container_kind
+
+
+def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
+    """Whether two sequences of one length are equal, item by item."""
+    found = _compared(i, a, b, place)
+    if any(answer == FALSE for answer in found):
+        return Const(not same)
+    rest = [answer for answer in found if answer != TRUE]
+    if not rest:
+        return Const(same)
+    if len(rest) == 1:
+        only = rest[0]
+        return negation(only, place) if not same and isinstance(only, Symbolic) else only
+    parts = [member for answer in rest for member in members(answer)]
+    if all(isinstance(part, Symbolic) for part in parts):
+        together = i.derived("and", parts, frozenset(("bool",)), place)
+        return together if same else negation(together, place)
+    causes = {part.cause for part in parts if isinstance(part, Kind)} | {"open" for part in parts if isinstance(part, Symbolic)}
+    known = causes and all(isinstance(part, (Kind, Symbolic, Const)) for part in parts)
+    return Kind("bool", ("imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying") if known else "imprecise")
+
+
+def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Place) -> list[Value]:
+    """What `==` of each pair gives; two objects that are met again in one comparison are compared once."""
+    outer = i.ledger.compared
+    known: dict[tuple[Value, Value], Value] = {} if outer is None else outer
+    i.ledger.compared = known
+    found: list[Value] = []
+    try:
+        for x, y in zip(a, b):
+            answer = known.get((x, y))
+            if answer is None:
+                answer = i.operations.binary(i, "==", x, y, place, i.stack[-1])
+                if isinstance(x, (Tuple, Ref)) and isinstance(y, (Tuple, Ref)):
+                    known[x, y] = answer
+            found.append(answer)
+    finally:
+        i.ledger.compared = outer
+    return found
+
+
+def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
+    same = op == "=="
+    if isinstance(a, Tuple) and isinstance(b, Tuple) and a.items is not None and b.items is not None:
+        if len(a.items) != len(b.items):
+            return Const(not same)
+        if a == b and not any(isinstance(item, (Array, Symbolic, Kind)) for item in a.items):
+            return Const(same)
+        return _equal_items(i, same, a.items, b.items, place)
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        kinds = {i.info(a.oid).kind, i.info(b.oid).kind}
+        if a.oid == b.oid and not i.info(a.oid).summary and len(kinds) == 1:
+            return Const(same)
+        if kinds <= {"function", "class", "module"}:
+            return Const(not same)
+        if kinds == {"list"}:
+            return equal(i, op, _content(i, a), _content(i, b), place)
+        found = _equal_entries(i, same, a, b, place) if kinds == {"dict"} else _equal_sets(i, same, a, b) if kinds == {"set"} else None
+        if found is not None:
+            return found
+        if kinds & {"list", "dict", "set"}:
+            return Kind("bool", "imprecise")
+        fields = _fields_compared(i, a, b)
+        if fields is not None:
+            held = [[i.attribute(ref, name, place, i.stack[-1]) for name in fields] for ref in (a, b)]
+            return _equal_items(i, same, held[0], held[1], place)
+        if all(_comparing(i, ref) is not None for ref in (a, b)) and i.heap.get(a.oid, CLASS) != i.heap.get(b.oid, CLASS):
+            return Const(not same)  # what dataclasses write for it asks for one class
+        return Const(not same) if len(kinds) > 1 or by_identity(i, a) and by_identity(i, b) else Kind("bool", "open")
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Ref) and isinstance(y, (Const, Tuple)) and by_identity(i, x):
+            return Const(not same)
+    if isinstance(a, External) and isinstance(b, External):
+        return Const((a.name == b.name) is same)
+    if isinstance(a, External) or isinstance(b, External):
+        a, b = (environment(i, x) or x if isinstance(x, External) else x for x in (a, b))
+    s, t = _type_group(i, a), _type_group(i, b)
+    if s and t and s != t:
+        return Const(not same)
+    if isinstance(a, Symbolic) or isinstance(b, Symbolic):
+        first, second = (a, b) if isinstance(a, Symbolic) else (b, a)
+        if a == b and s:
+            return Const(same)
+        found = i.derived("==", (first, second), None if not s and not t else frozenset(("bool",)), place)
+        return found if same else negation(found, place)
+    for member in (a, b):
+        if isinstance(member, Unknown):
+            return Unknown(member.reason)
+    if isinstance(a, ShapeOf) or isinstance(b, ShapeOf):
+        return _equal_shapes(i, same, a, b, place)
+    if isinstance(a, Kind) or isinstance(b, Kind) or isinstance(a, Range) or isinstance(b, Range):
+        causes = {m.cause for m in (a, b) if isinstance(m, Kind)} or {"varying"}
+        return Kind("bool", "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
+    return Kind("bool", "imprecise")
+
+
+def _equal_shapes(i: Interpreter, same: bool, a: Member, b: Member, place: Place) -> Value:
+    """Whether a shape of unknown rank is equal to something: a thing that the arrays decide."""
+    if not all(isinstance(member, (ShapeOf, Tuple)) for member in (a, b)):
+        return Const(not same)
+    whole = [isinstance(member, Tuple) or isinstance(member, ShapeOf) and member.exact and member.part is not None for member in (a, b)]
+    if a == b and all(whole):
+        return Const(same)
+    part = () if all(whole) else (Const(place.start),)  # nobody says which part of a shape it is
+    found = i.derived("==", (a, b, *part), frozenset(("bool",)), place)
+    return found if same else negation(found, place)
+
+
+def _equal_entries(i: Interpreter, same: bool, a: Ref, b: Ref, place: Place) -> Value | None:
+    """Whether two dicts are equal; None if it is not known which keys they have, or if a class of the library compares them in its own way."""
+    if any(isinstance(i.info(ref.oid).payload, str) for ref in (a, b)):
+        return None
+    keys = [dict_keys(i, ref.oid) for ref in (a, b)]
+    if keys[0] is None or keys[1] is None or not all(isinstance(key, Const) for each in keys for key in each or ()):
+        return None
+    values: list[list[Value]] = [[], []]
+    for key in keys[0]:
+        other = next((held for held in keys[1] if held.value == key.value), None)  # type: ignore[union-attr]
+        if other is None:
+            return Const(not same)
+        for found, ref, at in zip(values, (a, b), (key, other)):
+            found.append(i.heap.get(ref.oid, ("k", at)) or Unknown("dict"))
+    if any(isinstance(member, Unbound) for value in (*values[0], *values[1]) for member in members(value)):
+        return None
+    return _equal_items(i, same, values[0], values[1], place) if len(keys[0]) == len(keys[1]) else Const(not same)
+
+
+def _fields_compared(i: Interpreter, a: Ref, b: Ref) -> list[str] | None:
+    """The fields by which two objects of one dataclass are compared; None of anything else. Methods of the program have been asked before."""
+    cls = i.heap.get(a.oid, CLASS)
+    made = _comparing(i, a)
+    if made is None or i.heap.get(b.oid, CLASS) != cls:
+        return None
+    found: list[str] = []
+    for name, default, _ in fields_of(i, made):
+        own = default.oid if isinstance(default, Ref) and i.info(default.oid).kind == "field" else None
+        compared = i.heap.get(own, "compare") or TRUE if own is not None else TRUE
+        if compared not in (TRUE, FALSE):
+            return None
+        if compared == TRUE:
+            found.append(name)
+    return found
+
+
+def _comparing(i: Interpreter, ref: Ref) -> Ref | None:
+    """The dataclass for which was written how an object is compared: its own, or one that it inherits from."""
+    cls = i.heap.get(ref.oid, CLASS)
+    bases = [base for base in mro(i, cls) if isinstance(base, Ref)] if isinstance(cls, Ref) else []
+    return next((base for base in bases if i.heap.get(base.oid, FIELDS) is not None and i.heap.get(base.oid, ("#", "eq")) == TRUE), None)
+
+
+def _equal_sets(i: Interpreter, same: bool, a: Ref, b: Ref) -> Value | None:
+    """Whether two sets are equal; None if they do not hold constants alone."""
+    x, y = _content(i, a), _content(i, b)
+    held = [part.items if isinstance(part, Tuple) else None for part in (x, y)]
+    if any(items is None or not all(isinstance(item, Const) for item in items) for items in held):
+        return None
+    first, second = ({item.value for item in items or () if isinstance(item, Const)} for items in held)
+    return Const((first == second) is same)
+
+
+_PLAIN: Final = frozenset(("builtins.object", "enum.Enum", "enum.Flag", "abc.ABC", "typing.Generic", "typing.Protocol"))
+"""Classes of libraries whose objects are equal to themselves alone."""
+
+
+def by_identity(i: Interpreter, ref: Ref) -> bool:
+    """Whether an object is equal to itself alone: no class of it says otherwise. Methods of the program have been asked before."""
+    cls = i.heap.get(ref.oid, CLASS) if i.info(ref.oid).kind == "instance" else None
+    if not isinstance(cls, Ref):
+        return False
+    return all(base.name in _PLAIN if isinstance(base, External) else _says_nothing(i, base) for base in mro(i, cls))
+
+
+def _says_nothing(i: Interpreter, base: Member) -> bool:
+    """Whether a class of the program has no equality of its own: no method, and it is no dataclass."""
+    return isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is None and i.heap.get(base.oid, "__eq__") is None
+
+
+def _content(i: Interpreter, ref: Ref) -> Member:
+    found = i.heap.get(ref.oid, ("#", "items"))
+    return found if isinstance(found, Tuple) else Unknown("list")
+
+
+def _type_group(i: Interpreter, member: Member) -> str | None:
+    """What equality never crosses: numbers, text, bytes, None, a list, a tuple, a class … None if it is not known."""
+    name = scalar_type(member)
+    if name is not None:
+        return "number" if name in (*NUMBERS, "number") else name if name in ("str", "bytes", "NoneType") else None
+    if isinstance(member, Tuple):
+        return "tuple"
+    if isinstance(member, Ref):
+        kind = i.info(member.oid).kind
+        return kind if kind in ("list", "dict", "set", "function", "class", "module") else None
+    return None
+
+
+def identical(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
+    same = op == "is"
+    for x, y in ((a, b), (b, a)):
+        if isinstance(y, Const) and (y.value is None or y.value is ... or isinstance(y.value, bool)):
+            if isinstance(x, Const):
+                return Const((x.value is y.value) is same)
+            name = scalar_type(x)
+            if isinstance(x, (Array, Ref, Tuple, External, Bound, RangeObject, Slice, Range)) or name not in (None, type(y.value).__name__):
+                return Const(not same)
+            if isinstance(x, Symbolic):
+                if x.kinds is not None and type(y.value).__name__ not in x.kinds:
+                    return Const(not same)
+                found = i.derived("is", (x, y), frozenset(("bool",)), place)
+                return found if same else negation(found, place)
+            if isinstance(x, Kind):
+                return Kind("bool", x.cause)
+            if isinstance(x, Unknown):
+                return Unknown(x.reason)
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        if a.oid != b.oid:
+            return Const(not same)
+        return Kind("bool", "varying") if i.info(a.oid).summary else Const(same)
+    if isinstance(a, Array) and isinstance(b, Array):
+        if a.ident != b.ident:
+            return Const(not same)
+        return Kind("bool", "varying") if i.info(a.ident).summary else Const(same)
+    if isinstance(a, External) and isinstance(b, External):
+        return Const((a.name == b.name) is same)
+    if isinstance(a, Symbolic) and isinstance(b, Symbolic) and a.identity == b.identity:
+        return Const(same)
+    if isinstance(a, (Unknown, Symbolic)) or isinstance(b, (Unknown, Symbolic)):
+        if isinstance(a, Unknown) or isinstance(b, Unknown):
+            return Kind("bool", "imprecise")
+        found = i.derived("is", (a, b), frozenset(("bool",)), place)
+        return found if same else negation(found, place)
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const((type(a.value) is type(b.value) and a.value == b.value) is same)
+    return Const(not same) if type(a) is not type(b) else Kind("bool", "imprecise")
+
+
+def contains(i: Interpreter, op: str, item: Member, container: Member, place: Place, frame: Frame) -> Value:
+    positive = op == "in"
+    if isinstance(container, Const) and isinstance(container.value, (str, bytes)) and isinstance(item, Const):
+        return fold(i, op, item, container, place)
+    if isinstance(container, Array):
+        return i.operations.array(i, "mlx.core.array.__contains__", (container, item), place, frame)
+    method = special(i, container, "__contains__", place, frame)
+    if method is not None:
+        answer = i.truth(i.call(method, Arguments((item,), places=(place,)), place, frame), place, frame)
+        return Const(answer.outcome is positive) if answer.outcome is not None else Kind("bool", answer.cause or "imprecise")
+    keys: list[Value] | None = None
+    complete = True
+    if isinstance(container, Tuple):
+        keys = list(container.items) if container.items is not None else None
+    elif isinstance(container, Ref):
+        kind = container_kind(i, container)
+        if kind in ("set", "dict") and not (kind == "set" and isinstance(item, Ref) and i.info(item.oid).kind == "set"):
+            hashed(i, item, place, frame)  # a set is looked up as a frozen one
+        if kind in ("list", "set"):
+            if isinstance(item, Const):
+                aspects.ask(i, container.oid, aspects.has(item), place, frame)
+            content = i.heap.get(container.oid, ("#", "items"))
+            keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
+        elif kind == "dict":
+            keys, item = [], as_key(item)
+            for field, value in i.heap.fields(container.oid).items():
+                if isinstance(field, tuple) and field[0] == "k":
+                    keys.append(field[1])
+                    if any(isinstance(m, Unbound) for m in members(value)) and field[1] == item:
+                        complete = False
+            rest = i.heap.get(container.oid, ("#", "rest"))
+            if rest is not None and not isinstance(rest, Unbound):
+                complete = False
+    elif isinstance(container, RangeObject) and isinstance(item, Const) and (numbers := constant_range(container)) is not None:
+        return Const((item.value in numbers) is positive)
+    if keys is not None:
+        found = []
+        for key in keys:
+            found.append(i.operations.binary(i, "==", item, key, place, frame))
+            if found[-1] == TRUE and complete:
+                break  # what comes behind it is not compared
+        arrays = [
+            member
+            for key, value in zip(keys, found)
+            for member in members(value)
+            if isinstance(member, Array) and not (isinstance(item, Array) and isinstance(key, Array) and key.ident == item.ident)
+        ]
+        for member in arrays:
+            i.operations.use(i, "truth", member, "in", place, frame)
+        if arrays:
+            return Kind("bool", "open")
+        truths = [value.value if isinstance(value, Const) else None for value in found]
+        if True in truths and (complete or not isinstance(item, Const)):
+            if isinstance(container, Ref) and i.info(container.oid).kind == "dict":
+                aspects.ask(i, container.oid, aspects.has(item), place, frame)
+            return Const(positive)
+        if complete and all(truth is False for truth in truths):
+            if isinstance(container, Ref) and is_key(item) and i.info(container.oid).kind in ("dict", "instance"):
+                i.operations.read_through(i, container.oid, ("k", item), UNBOUND, place, frame)
+            return Const(not positive)
+        unknown = next((value for value in found if isinstance(value, Unknown)), None)
+        if unknown is not None:
+            return Unknown(unknown.reason)
+        causes = {value.cause for value in found if isinstance(value, Kind)}
+        if causes == {"varying"} and not any(isinstance(value, Symbolic) for value in found):
+            return Kind("bool", "varying")
+    if isinstance(container, Unknown) or isinstance(item, Unknown):
+        return Unknown("membership")
+    if isinstance(container, Ref):
+        return Kind("bool", "open" if cause(item) == "open" or aspects.given(i, container) else "imprecise")
+    outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
+    return outcome if positive else negation(outcome, place)

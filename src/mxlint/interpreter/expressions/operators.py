@@ -1,0 +1,376 @@
+"""Operators: special methods of the program, then what Python's own types do."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import Literal_
+from mxlint.domain.join import join
+from mxlint.domain.members import (
+    NONE,
+    UNBOUND,
+    Const,
+    External,
+    Kind,
+    Length,
+    Measure,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Slice,
+    Sourced,
+    Symbolic,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.varying import over, united
+from mxlint.interpreter.compiled.scalars import applied, bare, meets
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.builders import concatenated, joined_content, new_list, new_set
+from mxlint.interpreter.containers.merging import merge_dict
+from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
+from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.expressions.equality import contains, equal, identical
+from mxlint.interpreter.expressions.text import Asking, named, text_of
+from mxlint.interpreter.loops import lengths, novelty
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.objects.lookup import container, special
+from mxlint.interpreter.objects.type_tests import type_names
+from mxlint.models.load import model
+
+METHODS: Final = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and", "|": "or",
+    "^": "xor", "<<": "lshift", ">>": "rshift", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
+}  # fmt: skip
+"""Operators by the middle of their special method's name."""
+
+REFLECTED: Final = {"<": "gt", "<=": "ge", ">": "lt", ">=": "le", "==": "eq", "!=": "ne"}
+
+
+def binary(i: Interpreter, op: str, left: Value, right: Value, place: Place, frame: Frame) -> Value:
+    """`left op right`."""
+    left, right = i.live(left), i.live(right)
+    if not isinstance(left, Union) and not isinstance(right, Union):
+        if NONE in (left, right) and (isinstance(left, Array) or isinstance(right, Array)) and op in METHODS and op not in ("==", "!="):
+            throw_named(i, "builtins.TypeError", place)
+        return _pair(i, op, left, right, place, frame)
+    i.place = place
+    return i.split(left, lambda a: i.split(right, lambda b: _pair(i, op, a, b, place, frame)))
+
+
+def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    if isinstance(a, Sourced) or isinstance(b, Sourced):
+        return _scalars(i, op, a, b, place, frame)
+    if op in ("is", "is not"):
+        return identical(i, op, a, b, place)
+    if op in ("in", "not in"):
+        return contains(i, op, a, b, place, frame)
+    if op == "%" and scalar_type(a) in TEXTS and not (isinstance(a, Const) and isinstance(b, Const)):
+        return _formatted(i, a, b, place, frame)
+    if isinstance(a, Array) or isinstance(b, Array):
+        name = f"__{METHODS[op]}__" if isinstance(a, Array) else f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__"
+        pair = (a, b) if isinstance(a, Array) else (b, a)
+        if _is_numpy(i, a):
+            i.operations.use(i, "converts", b, "numpy", place, frame)
+        if isinstance(pair[1], (Array, Const, Range, Kind, Length, Measure, Symbolic, Unknown, Tuple, External)) or _is_operand(i, pair[1]):
+            return i.operations.array(i, f"mlx.core.array.{name}", pair, place, frame)
+    if isinstance(a, Const) and isinstance(b, Const):
+        return fold(i, op, a, b, place)
+    if op in COMPARISONS:
+        for member in (a, b):
+            if isinstance(member, (Length, Measure, ShapeOf)):
+                i.operations.use(i, "compare", member, op, place, frame)
+    methods = [
+        (method, other)
+        for owner, other, name in ((a, b, f"__{METHODS[op]}__"), (b, a, f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__"))
+        if (method := special(i, owner, name, place, frame)) is not None
+    ]
+    if op == "!=" and not methods and any(special(i, owner, "__eq__", place, frame) is not None for owner in (a, b)):
+        return _opposite(i, _pair(i, "==", a, b, place, frame), place, frame)
+    return _by_methods(i, op, methods, a, b, place, frame)
+
+
+def _scalars(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    """The operator on scalars that lie somewhere: what comes of it lies there, too, if it is one itself."""
+    made = applied(i, op, a, b)
+    found = _pair(i, op, bare(a), bare(b), place, frame) if made is not None else UNBOUND
+    if made is not None and found == Const(made.value):
+        return made
+    for member, other in ((a, b), (b, a)):
+        meets(i, member, other, frame)
+    return found if made is not None else _pair(i, op, bare(a), bare(b), place, frame)
+
+
+def _opposite(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
+    truth = i.truth(value, place, frame)
+    return Const(not truth.outcome) if truth.outcome is not None else Kind("bool", truth.cause or "imprecise")
+
+
+def _by_methods(i: Interpreter, op: str, methods: list[tuple[Value, Member]], a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    """The operator by the first special method that does not answer NotImplemented."""
+    if not methods:
+        return _builtin_pair(i, op, a, b, place, frame)
+    (method, other), *rest = methods
+    value = i.call(method, Arguments((other,), places=(place,)), place, frame)
+    answers = [member for member in members(value) if member != NOT_IMPLEMENTED]
+    if len(answers) == len(list(members(value))):
+        return value
+    if not answers:
+        return _by_methods(i, op, rest, a, b, place, frame)
+    answered = i.undecided("imprecise", place, tag="answered")
+    refused = Condition("imprecise", place, answered.opposite)
+    return i.fork([((answered,), lambda: join(answers)), ((refused,), lambda: _by_methods(i, op, rest, a, b, place, frame))])
+
+
+NOT_IMPLEMENTED: Final = External("builtins.NotImplemented")
+
+
+def _note_not_none(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> None:
+    """Note on the path that what is computed with a number, or ordered beside one, is not None: None would raise here."""
+    if op in ("==", "!="):
+        return
+    for member, other in ((a, b), (b, a)):
+        if isinstance(member, Symbolic) and (member.kinds is None or "NoneType" in member.kinds) and scalar_type(other) in NUMBERS:
+            number = Literal_(("is", member.identity, NONE), False)
+            if i.outcome(number) is None:
+                i.path = (*i.path, Condition(None, place, number, False))
+
+
+def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    _reads_operands(i, op, a, b, place, frame)
+    _note_not_none(i, op, a, b, place)
+    found = numbers(i, op, a, b, place) or texts(i, op, a, b, place)
+    if found is None and op == "|":
+        found = _one_of(i, a, b)
+    if found is not None:
+        return found
+    found = _sequences(i, op, a, b, place, frame)
+    if found is not None:
+        return found
+    if op in ("==", "!="):
+        return equal(i, op, a, b, place)
+    found = _modelled(i, op, a, b, place, frame)
+    if found is not None:
+        return found
+    if isinstance(a, (Symbolic, Unknown)) or isinstance(b, (Symbolic, Unknown)):
+        i.may_raise()
+    if isinstance(a, Symbolic) or isinstance(b, Symbolic):
+        kinds = frozenset(("bool",)) if op in COMPARISONS and not _maybe_array(a) and not _maybe_array(b) else None
+        return i.derived(op, (a, b), kinds, place)
+    for member in (a, b):
+        if isinstance(member, Unknown):
+            return Unknown(member.reason)
+    if op in COMPARISONS:
+        compared = _compared(i, op, a, b, place)
+        if compared is not None:
+            return compared
+    if _closed(i, a) and _closed(i, b):
+        throw_named(i, "builtins.TypeError", place)
+    i.may_raise()
+    return i.derived(op, (a, b), None, place)
+
+
+def _reads_operands(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> None:
+    """Note what an operator reads of containers. One that compares a container with a scalar reads nothing; dicts are read where their entries are used."""
+    if i.trace is None or op in COMPARISONS and not (isinstance(a, (Ref, Tuple)) and isinstance(b, (Ref, Tuple))):
+        return
+    for member in (a, b):
+        if op in COMPARISONS or not (isinstance(member, Ref) and i.info(member.oid).kind == "dict"):
+            aspects.contents(i, member, place, frame)
+
+
+def _one_of(i: Interpreter, a: Member, b: Member) -> Tuple | None:
+    """The union of two types, of which a class of the program is one: for what asks for instances, the tuple of its classes."""
+    left, right = _classes(i, a), _classes(i, b)
+    if left and right and any(isinstance(cls, Ref) for cls in (*left, *right)):
+        return Tuple((*left, *right))
+    return None
+
+
+def _classes(i: Interpreter, member: Member) -> tuple[Value, ...]:
+    """The classes in what stands for a type; nothing if it does not."""
+    if member == NONE:
+        return (External("types.NoneType"),)
+    if isinstance(member, Tuple):
+        parts = [_classes(i, part) for item in member.items or () for part in members(item)]
+        return tuple(member.items or ()) if all(parts) else ()
+    if isinstance(member, (External, Symbolic, Unknown)) or isinstance(member, Ref) and i.info(member.oid).kind == "class":
+        return (member,)
+    return ()
+
+
+def _modelled(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value | None:
+    """The operator of an object of a library, by its model; None if there is none."""
+    for owner, other, name in ((a, b, f"__{METHODS[op]}__"), (b, a, f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__")):
+        cls = i.heap.get(owner.oid, ("#", "class")) if isinstance(owner, Ref) else None
+        if isinstance(cls, External) and model(f"{cls.name}.{name}") is not None:
+            return i.operations.external(i, f"{cls.name}.{name}", Arguments((owner, other), places=(place, place)), place, frame)
+    return None
+
+
+def _compared(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value | None:
+    """An order between two containers of one kind; None for anything else."""
+    kinds = {i.info(m.oid).kind if isinstance(m, Ref) else "tuple" if isinstance(m, Tuple) else "" for m in (a, b)}
+    if kinds not in ({"list"}, {"set"}, {"tuple"}):
+        return None
+    x, y = python_value(i, a), python_value(i, b)
+    if x is not MISSING and y is not MISSING:
+        try:
+            return Const(bool(FOLD[op](x, y)))
+        except TypeError:
+            throw_named(i, "builtins.TypeError", place)
+    i.may_raise("builtins.TypeError")
+    return Kind("bool", "imprecise")
+
+
+def _closed(i: Interpreter, member: Member) -> bool:
+    """Whether all that a member's type can do is known here: scalars, tuples, lists, dicts, sets, functions, instances without library bases."""
+    if isinstance(member, Ref):
+        kind = i.info(member.oid).kind
+        if kind == "instance":
+            names = _type_names(i, member)
+            return names is not None and None not in names and all(isinstance(name, Ref) or name == "builtins.object" for name in names)
+        return kind in ("list", "dict", "set", "function", "class", "module", "generator")
+    return isinstance(member, (Const, Kind, Range, Tuple, RangeObject, Slice)) and not (
+        isinstance(member, Tuple) and member.cls is not None
+    )
+
+
+def _type_names(i: Interpreter, member: Member) -> set[object] | None:
+
+    return type_names(i, member)
+
+
+def _maybe_array(member: Member) -> bool:
+    return isinstance(member, (Unknown, Array)) or isinstance(member, Symbolic) and (member.kinds is None or "array" in member.kinds)
+
+
+def _is_operand(i: Interpreter, member: Member) -> bool:
+    """Whether an object is one that MLX computes with: a list of numbers, or something of numpy."""
+    return isinstance(member, Ref) and (i.info(member.oid).kind == "list" or _is_numpy(i, member))
+
+
+def _is_numpy(i: Interpreter, member: Member) -> bool:
+    return isinstance(member, Ref) and isinstance(i.heap.get(member.oid, ("#", "class")), External)
+
+
+def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value | None:
+    if op == "+" and isinstance(a, Tuple) and isinstance(b, Tuple):
+        return concatenated(a, b)
+    if op == "*":
+        for sequence, count in ((a, b), (b, a)):
+            content = sequence if isinstance(sequence, Tuple) else None
+            if isinstance(sequence, Ref) and i.info(sequence.oid).kind == "list":
+                found = i.heap.get(sequence.oid, ("#", "items"))
+                content = found if isinstance(found, Tuple) else None
+            if content is not None:
+                if isinstance(count, Array):
+                    i.operations.use(i, "index", count, "repeat", place, frame)
+                times = count.value if isinstance(count, Const) and isinstance(count.value, int) else None
+                if content.items is not None and times is not None and len(content.items) * max(times, 0) <= 64:
+                    result = Tuple(content.items * times)
+                else:
+                    parts = content.items if content.items is not None else (content.element,)
+                    loops = united((content.loops, novelty.moving(i, count)))
+                    result = Tuple(None, join([p for p in parts if p is not None]), loops=loops)
+                return result if isinstance(sequence, Tuple) else new_list(i, result, place)
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        kinds = i.info(a.oid).kind, i.info(b.oid).kind
+        if op == "+" and kinds == ("list", "list"):
+            both = new_list(i, joined_content([lengths.content(i, a), lengths.content(i, b)]), place)
+            lengths.remade(i, both.oid, (a, b))
+            return both
+        if op in ("|", "&", "-", "^") and kinds == ("set", "set"):
+            return new_set(i, _combined(i, op, a, b), place, cls=str(i.info(a.oid).payload or "builtins.set"))
+        if op == "|" and kinds == ("dict", "dict"):
+            oid = i.allocate("dict", None, place, "or")
+            for ref in (a, b):
+                merge_dict(i, oid, ref.oid, place, frame)
+            return Ref(oid)
+    return None
+
+
+def _combined(i: Interpreter, op: str, a: Ref, b: Ref) -> Tuple:
+    """The content of `a op b` of sets."""
+    first, second = (list(members(i.heap.get(ref.oid, ("#", "items")) or Unknown("set"))) for ref in (a, b))
+    known = [
+        list(part.items) if isinstance(part, Tuple) and part.items is not None and all(isinstance(e, Const) for e in part.items) else None
+        for part in (*first, *second)
+    ]
+    if len(known) == 2 and known[0] is not None and known[1] is not None:
+        x, y = known[0], known[1]
+        only_x, only_y = [e for e in x if e not in y], [e for e in y if e not in x]
+        return Tuple(tuple({"|": [*x, *only_y], "&": [e for e in x if e in y], "-": only_x, "^": [*only_x, *only_y]}[op]))
+    elements = [
+        e
+        for part in (*first, *second)
+        if isinstance(part, Tuple)
+        for e in (part.items if part.items is not None else (part.element,))
+        if e is not None
+    ]
+    return Tuple(None, join(elements)) if elements else Tuple(())
+
+
+def _formatted(i: Interpreter, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    """`text % arguments`."""
+    for part in i.each(b):
+        if isinstance(part, Ref) and container(i, part) == "dict":
+            given: Sequence[Value] = [
+                i.operations.used(i, i.operations.item(i, part, Const(name), place, frame), frame) for name in named(a)
+            ]
+        else:
+            given = part.parts if isinstance(part, Tuple) else (part,)
+        for item in given:
+            text_of(i, item, "str", place, frame, asking=Asking("format", "%"))
+    return Kind("str", "varying") if not isinstance(b, Symbolic) else i.derived("%", (a, b), frozenset(("str",)), place)
+
+
+def unary(i: Interpreter, op: str, value: Value, place: Place, frame: Frame) -> Value:
+    """`-value`, `+value`, `~value`."""
+    return i.split(value, lambda member: _unary(i, op, member, place, frame))
+
+
+_UNARY: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
+    "-": (operator.neg, "__neg__"), "+": (operator.pos, "__pos__"), "~": (operator.invert, "__invert__"),
+}  # fmt: skip
+
+
+def _unary(i: Interpreter, op: str, member: Member, place: Place, frame: Frame) -> Value:
+    apply, name = _UNARY[op]
+    if isinstance(member, Const):
+        try:
+            return Const(apply(member.value))
+        except TypeError as error:
+            throw_named(i, f"builtins.{type(error).__name__}", place)
+    if isinstance(member, Array):
+        return i.operations.array(i, f"mlx.core.array.{name}", (member,), place, frame)
+    if isinstance(member, Range) and op == "-":
+        return over(step_of(minus(member.high), minus(member.low), member.stride), member.loops)
+    if isinstance(member, (Length, Measure)):
+        return Measure(scalar_type(member) or "int", origins(member)) if op != "+" else member
+    if isinstance(member, (Range, Kind)):
+        return Kind(
+            "int" if scalar_type(member) == "bool" else scalar_type(member) or "int",
+            member.cause if isinstance(member, Kind) else "varying",
+            member.loops,
+        )
+    method = special(i, member, name, place, frame)
+    if method is not None:
+        return i.call(method, Arguments(), place, frame)
+    if isinstance(member, Unknown):
+        return member
+    kinds = member.kinds if isinstance(member, Symbolic) else None
+    return i.derived(op, (member,), kinds, place)

@@ -1,0 +1,83 @@
+"""What an operator makes of a scalar that lies somewhere: a location of its own, whose value is computed from what lies there.
+
+A trace that has asked only whether a number is greater than two has not read the number: another one that is greater than two, too, is nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mxlint.domain.members import FALSE, NONE, TRUE, TRUTH, UNBOUND, Applied, Const, Kind, Length, Member, Range, Ref, Tuple
+from mxlint.interpreter.expressions.arithmetic import FOLD, is_too_large, on_ranges
+from mxlint.models.evaluate import evaluate
+from mxlint.models.load import model
+
+IDENTITIES: Final = ("is", "is not")
+MEMBERSHIPS: Final = ("in", "not in")
+
+
+def outcome(step: Applied, member: Member, other: Member | None) -> Member:
+    """What a step makes of a member. One of which too little is known stays what it is: no outcome of another is the same."""
+    if isinstance(member, Length) and member.size.number is not None:
+        member = Const(member.size.number)
+    if step == TRUTH:
+        return _truth(member)
+    if other is None:
+        return _called(step.op, (member,))
+    a, b = (other, member) if step.turned else (member, other)
+    if step.op in IDENTITIES:
+        return _identity(step.op == "is", a, b) or member
+    if step.op not in FOLD:
+        return _called(step.op, (a, b))
+    if isinstance(a, Const) and (isinstance(b, Const) or isinstance(b, Tuple) and step.op in MEMBERSHIPS):
+        return _folded(step.op, a.value, constants(b))
+    if isinstance(a, (Const, Range)) and isinstance(b, (Const, Range)):
+        found = on_ranges(step.op, a, b)
+        return found if isinstance(found, Member) else member
+    return member
+
+
+def constants(member: Const | Tuple) -> object:
+    """A constant, or a tuple of constants, as Python's own."""
+    if isinstance(member, Const):
+        return member.value
+    return tuple(item.value for item in member.items or () if isinstance(item, Const))
+
+
+def _truth(member: Member) -> Member:
+    if isinstance(member, Const):
+        return TRUE if member.value else FALSE
+    if isinstance(member, Range) and (member.low is not None and member.low > 0 or member.high is not None and member.high < 0):
+        return TRUE
+    return member
+
+
+def _identity(positive: bool, a: Member, b: Member) -> Member | None:
+    if isinstance(a, Const) and isinstance(b, Const):
+        same = type(a.value) is type(b.value) and a.value == b.value
+    elif isinstance(a, Ref) and isinstance(b, Ref):
+        same = a.oid == b.oid
+    elif NONE in (a, b) and isinstance(a, (Const, Range, Kind)) and isinstance(b, (Const, Range, Kind)):
+        same = False
+    else:
+        return None
+    return TRUE if same is positive else FALSE
+
+
+def _called(name: str, given: Sequence[Member]) -> Member:
+    """What a function of a library gives, if its model says that it may be called on constants."""
+    found, values = model(name), [value.value for value in given if isinstance(value, Const)]
+    outcome = evaluate(found, values) if found is not None and len(values) == len(given) else None
+    if outcome is None:
+        return next(value for value in given)
+    return UNBOUND if outcome.error else Const(outcome.value)
+
+
+def _folded(op: str, x: object, y: object) -> Member:
+    if is_too_large(op, x, y):
+        return Kind("number", "varying")
+    try:
+        return Const(FOLD[op](x, y))
+    except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError, MemoryError):
+        return UNBOUND

@@ -1,0 +1,209 @@
+"""The text of a value: what `str`, `repr`, `format` and f-strings make of it, and the methods of the program that they call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Cause
+from mxlint.domain.members import (
+    FALSE,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, over, united
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.elements import known_items, view_element
+from mxlint.interpreter.expressions.arithmetic import makes_short_text
+from mxlint.interpreter.generators.iterators import parts_of
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.objects.lookup import CLASS, FIELDS, container, fields_of, mro, special
+
+Way = Literal["str", "repr", "format"]
+
+_METHODS: Final[dict[Way, tuple[str, ...]]] = {
+    "str": ("__str__", "__repr__"),
+    "repr": ("__repr__",),
+    "format": ("__format__", "__str__", "__repr__"),
+}
+PLAIN: Final = Const("")
+"""No format specification."""
+MAX_TEXT: Final = 400
+"""A longer text is no constant."""
+
+
+class Asking(NamedTuple):
+    """What asks for a text, and so for the values of the arrays that the text shows: kind of use, name, and where the value is written."""
+
+    kind: str
+    what: str
+    operand: Place | None = None
+
+
+def text_of(
+    i: Interpreter,
+    value: Value,
+    way: Way,
+    place: Place,
+    frame: Frame,
+    spec: Value = PLAIN,
+    done: dict[object, Value] | None = None,
+    asking: Asking | None = None,
+) -> Value:
+    """The text of a value; objects of the program are asked for theirs, each once. `done`: texts of what was met."""
+    value = i.live(value)
+    known = {} if done is None else done
+    if not isinstance(value, Union):
+        return _member_text(i, value, way, place, frame, spec, known, asking)
+    i.place = place
+    return i.split(value, lambda member: _member_text(i, member, way, place, frame, spec, known, asking))
+
+
+def _member_text(
+    i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value], asking: Asking | None
+) -> Value:
+    if isinstance(member, Const):
+        if way == "format" and not (isinstance(spec, Const) and makes_short_text(str(spec.value))):
+            return Kind("str", "varying", united(map(loops_of, members(spec))))
+        try:
+            text = repr(member.value) if way == "repr" else format(member.value, str(spec.value) if isinstance(spec, Const) else "")
+        except (ValueError, TypeError) as error:
+            throw_named(i, f"builtins.{type(error).__name__}", place)
+        return Const(text) if len(text) <= MAX_TEXT else Kind("str", "varying", frozenset())
+    if isinstance(member, Symbolic):
+        i.may_raise()
+        return i.derived("text", (member, Const(way), *members(spec)), frozenset(("str",)), place)
+    if isinstance(member, Kind) and member.type == "str" and way == "str":
+        return member
+    if isinstance(member, Array) and asking is not None:
+        i.operations.use(i, asking.kind, member, asking.what, place, frame, asking.operand)
+    if member in done:
+        return done[member]
+    done[member] = Kind("str", "varying")  # what holds itself has a text of its own there
+    done[member] = found = _asked(i, member, way, place, frame, spec, done, asking)
+    return found
+
+
+def _asked(
+    i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value], asking: Asking | None
+) -> Value:
+    """The text that a method of the program gives, or that is made of the texts of what a container holds."""
+    if isinstance(member, Ref):
+        for name in _METHODS[way]:
+            method = special(i, member, name, place, frame)
+            if method is not None:
+                given = Arguments((spec,), places=(place,)) if name == "__format__" else Arguments()
+                return i.call(method, given, place, frame)
+    parts = _shown(i, member, place, frame)
+    return _joined([text_of(i, part, "repr", place, frame, done=done, asking=asking) for part in parts], member)
+
+
+def _shown(i: Interpreter, member: Member, place: Place, frame: Frame) -> list[Value]:
+    """What the text of a container or an object shows: the texts of these are part of its own."""
+    aspects.contents(i, member, place, frame)
+    if isinstance(member, Tuple):
+        return _parts(member)
+    if isinstance(member, Slice):
+        return [member.lower, member.upper, member.step]
+    if not isinstance(member, Ref):
+        return []
+    info, kind = i.info(member.oid), container(i, member)
+    if kind in ("list", "set"):
+        return [part for content in members(i.heap.get(member.oid, ("#", "items")) or Tuple(())) for part in _parts(content)]
+    if kind == "dict":
+        found: list[Value] = []
+        for field, value in i.heap.fields(member.oid).items():
+            if isinstance(field, tuple) and field[0] == "k":
+                found.append(field[1])
+                found.extend(m for m in members(value) if not isinstance(m, Unbound))
+            elif field == ("#", "rest") and not isinstance(value, Unbound):
+                found.append(value)
+        return found
+    if info.kind == "iterator" and info.payload in ("keys", "values", "items"):
+        items = known_items(i, member)
+        return list(items) if items is not None else [view_element(i, info.payload, parts_of(i, member)[0], place)]
+    if info.kind == "instance":
+        held = ((name, i.heap.get(member.oid, name)) for name in _fields_shown(i, member))
+        shown = [(name, value) for name, value in held if value is not None]
+        for name, value in shown:
+            i.operations.read(i, member.oid, name, value, place, frame)
+        return [value for _, value in shown]
+    return []
+
+
+def _parts(member: Member) -> list[Value]:
+    if not isinstance(member, Tuple):
+        return []
+    return list(member.items) if member.items is not None else [member.element] if member.element is not None else []
+
+
+NAMESPACES: Final = ("argparse.Namespace", "types.SimpleNamespace")
+"""Classes of libraries whose objects show all their attributes."""
+
+
+def _fields_shown(i: Interpreter, ref: Ref) -> list[str]:
+    """The attributes whose texts are part of the text of an object: the fields of a dataclass, and what an exception is made of."""
+    if i.heap.get(ref.oid, "args") is not None:
+        return ["args"]
+    cls = i.heap.get(ref.oid, CLASS)
+    bases = [base for member in members(cls) for base in mro(i, member)] if cls is not None else []
+    if any(isinstance(base, External) and base.name in NAMESPACES for base in bases):
+        return [field for field in i.heap.fields(ref.oid) if isinstance(field, str)]
+    record = next((base for base in bases if isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is not None), None)
+    if record is None or i.heap.get(record.oid, ("#", "repr")) == FALSE:
+        return []
+    hidden = {name for base in bases if isinstance(base, Ref) for name in _hidden(i, base)}
+    return [name for name, _, _ in fields_of(i, record) if name not in hidden]
+
+
+def _hidden(i: Interpreter, cls: Ref) -> list[object]:
+    """The fields of a dataclass that its text leaves out."""
+    return [field[1] for field in i.heap.fields(cls.oid) if isinstance(field, tuple) and field[0] == "norepr"]
+
+
+class _Names(dict[str, int]):
+    """A mapping that has a number under each name, and keeps the names that it is asked for."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = 0
+        return 0
+
+
+def named(text: Member) -> list[str]:
+    """The names that a format for `%` asks a mapping for; none of a format that is not known, or that Python refuses."""
+    names = _Names()
+    if isinstance(text, Const) and isinstance(text.value, str):
+        try:
+            text.value % names
+        except (ValueError, TypeError):
+            return []
+    return list(names)
+
+
+def _joined(parts: Sequence[Value], member: Member) -> Member:
+    causes: set[Cause] = {m.cause for part in parts for m in members(part) if isinstance(m, Kind)}
+    if isinstance(member, Kind):
+        causes.add(member.cause)
+    if isinstance(member, Unknown):
+        causes.add("imprecise")
+    opened = "open" in causes or any(isinstance(m, Symbolic) for part in parts for m in members(part))
+    shown = [*(m for part in parts for m in members(part)), *([member] if isinstance(member, (Range, Kind)) else [])]
+    made = Kind("str", "imprecise" if "imprecise" in causes else "open" if opened else "varying")
+    return over(made, united(map(loops_of, shown)) if shown else None)

@@ -1,0 +1,71 @@
+"""What a call gives for the parameters that no call of a library's function may leave out: its code is entered with all of them, or not at all."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from mxlint.domain.members import Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.models.load import model
+from mxlint.models.mlx.names import canonical
+
+NEEDS: Final = {
+    "mlx.core.custom_function": ("f",),
+    "mlx.core.custom_function.vjp": ("self", "f"),
+    "mlx.core.custom_function.jvp": ("self", "f"),
+    "mlx.core.custom_function.vmap": ("self", "f"),
+    "mlx.nn.quantize": ("model",),
+    "mlx.utils.tree_flatten": ("tree",),
+    "mlx.utils.tree_map": ("fn", "tree"),
+    "mlx.utils.tree_map_with_path": ("fn", "tree"),
+    "mlx.utils.tree_unflatten": ("tree",),
+}
+"""The parameters without default of MLX's functions that the interpreter has code for, and that their measured signatures do not tell."""
+
+
+def completed(i: Interpreter, name: str, args: Arguments, place: Place) -> Arguments:
+    """The arguments with what keywords, or a star of unknown length, give for the leading parameters; raises TypeError where nothing does."""
+    wanted = _of_mlx(i, name) if name.startswith("mlx.") else _of_library(name)
+    if len(args.args) >= len(wanted):
+        return args
+    given, keywords, places = list(args.args), dict(args.keywords), list(args.places)
+    for parameter in wanted[len(given) :]:
+        value: Value | None = keywords.pop(parameter, None)
+        if value is None:
+            value = args.star
+        if value is None and args.kwstar is not None:
+            value = i.symbolic(place, "argument", parameter)
+        if value is None:
+            throw_named(i, "builtins.TypeError", place)
+        given.append(value)
+        places.append(args.keyword_places.get(parameter, place))
+    made = Arguments(given, keywords, args.star, args.kwstar, places, args.keyword_places, args.node)
+    made.bound_node, made.decorates = args.bound_node, args.decorates
+    return made
+
+
+@cache
+def _of_library(name: str) -> tuple[str, ...]:
+    """The fewest parameters that a signature of it demands by position, `self` in front of those of a method."""
+    found = model(name)
+    if found is None or found.kind == "attribute":
+        return ()
+    receiver = ("self",) if found.kind == "method" else ()
+    demanded = [
+        tuple(p.name for p in signature.parameters if p.kind in ("positional", "either") and not p.optional)
+        for signature in found.signatures
+    ]
+    return receiver + min(demanded, key=len, default=())
+
+
+def _of_mlx(i: Interpreter, name: str) -> tuple[str, ...]:
+    full = canonical(name)
+    if full in NEEDS:
+        return NEEDS[full]
+    owner, _, member = full.rpartition(".")
+    entry = i.table.entry(owner)
+    return ("self",) if entry is not None and entry.kind != "function" and member != "__init_subclass__" else ()

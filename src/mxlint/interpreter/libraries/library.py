@@ -1,0 +1,697 @@
+"""Calls of what a library defines, by its model: fold constants, call back, store, and make what the result type says."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import (
+    NONE,
+    UNBOUND,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Measure,
+    Member,
+    RangeObject,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unknown,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, over, united
+from mxlint.interpreter.compiled.sinks import ARRAY_LIKE
+from mxlint.interpreter.containers import aspects, orders
+from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
+from mxlint.interpreter.containers.elements import STORED, append, known_items, view_element
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.expressions.arithmetic import origins
+from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.expressions.text import Asking, text_of
+from mxlint.interpreter.generators.advancing import element_of
+from mxlint.interpreter.generators.iterators import new_iterator
+from mxlint.interpreter.loops.fixpoint import repeat
+from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.lengths import resized
+from mxlint.interpreter.loops.novelty import read_out
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ADDED, ITEMS
+from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.objects.lookup import environment
+from mxlint.interpreter.objects.type_tests import type_names
+from mxlint.interpreter.open_world.possible import POSSIBLE
+from mxlint.models.evaluate import changed, evaluate
+from mxlint.models.expression import Type
+from mxlint.models.load import canonical, constant, kind_of, model
+from mxlint.models.schema import ARRAY_WORDS, Model, Signature, Times
+
+_NOTHING: Final = Type("None")
+SCALARS: Final = {"None": "NoneType", "bool": "bool", "int": "int", "float": "float", "complex": "complex", "str": "str", "bytes": "bytes"}
+
+
+def _computes_from_contents(found: Model) -> bool:
+    """Whether what a call gives may depend on what its arguments hold: not if it gives nothing, keeps them, or says which objects they are."""
+    return found.result != _NOTHING and not found.stores and found.source != "identity"
+
+
+def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+    """Call something of a library by its model; None if it has none."""
+    found = model(name)
+    if found is None:
+        return None
+    owner: Value | None = None
+    cls = External(name.rpartition(".")[0])
+    if found.kind == "classmethod" and not (args.args and _is_of(i, args.args[0], cls)):
+        owner = cls
+    elif found.kind in ("method", "classmethod") and args.args:
+        owner = args.args[0]
+        args = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
+    signatures = found.binding(len(args.args), args.keywords) if args.star is None and args.kwstar is None else found.signatures
+    if found.kind == "attribute":
+        return _result(i, found.result, {}, args.args[0] if args.args else None, found, place, frame)
+    if not signatures:
+        throw_named(i, "builtins.TypeError", place)
+    args, owner = _iterated(i, found, signatures[0], args, owner, place, frame)
+    bound = _bind(signatures[0], args)
+    chosen = _fitting(i, signatures, args)
+    _arrays(i, found, bound, place, frame, args)
+    folded = _fold(i, found, owner, args, place)
+    given = (*(() if owner is None else (owner,)), *args.values)
+    if folded is not None and not args.keywords:
+        aspects.answered(i, found.name, given, folded, place, frame)
+        return folded
+    if _computes_from_contents(found):
+        aspects.whole(i, Tuple(given), place, frame)
+    if folded is not None:
+        return folded
+    bound = _bind(chosen[0], args)
+    for error in found.raises:
+        if not error.without or error.without not in bound:
+            i.may_raise(error.error)
+    known = _changed(i, found, bound, args, place, frame) if owner is None else None
+    if known is not None:
+        return known
+    with _timed(i, found, place, frame):
+        _callbacks(i, found, bound, owner, place, frame)
+    _effects(i, found, bound, owner, place, frame)
+    if found.effect is not None and found.effect.kind == "exits":
+        raise Halt
+    results = [_result(i, signature.result, _bind(signature, args), owner, found, place, frame) for signature in chosen]
+    result = join(results)
+    if found.source or found.draws:
+        _source(i, found, result, place, frame)
+    _stores(i, found, bound, owner, result, place, frame)
+    return result
+
+
+def _source(i: Interpreter, found: Model, result: Value, place: Place, frame: Frame) -> None:
+    """Say that the call gives something else each time, and why."""
+    why = found.source or "random"
+    i.operations.external(i, "#source", Arguments((Const(found.name), Const(why), result), places=(place,) * 3), place, frame)
+
+
+def _is_of(i: Interpreter, value: Value, cls: External) -> bool:
+    """Whether a value is a class of a library, a class of the program, or an instance of either: what a class method is bound to."""
+    return value == cls or isinstance(value, Ref) and (i.info(value.oid).kind == "class" or i.heap.get(value.oid, ("#", "class")) == cls)
+
+
+def _bind(signature: Signature, args: Arguments) -> dict[str, Value]:
+    """The arguments by the names of the parameters; a star parameter holds the join of its arguments."""
+    bound: dict[str, Value] = {}
+    rest = list(args.args)
+    for parameter in signature.parameters:
+        if parameter.kind in ("positional", "either") and rest:
+            bound[parameter.name] = rest.pop(0)
+        elif parameter.kind == "args" and (rest or args.star is not None):
+            bound[parameter.name] = join([*rest, *([args.star] if args.star is not None else [])])
+            rest = []
+        elif parameter.name in args.keywords:
+            bound[parameter.name] = args.keywords[parameter.name]
+        elif args.star is not None and parameter.kind in ("positional", "either"):
+            bound[parameter.name] = args.star
+        elif parameter.kind == "kwargs":
+            named = {p.name for p in signature.parameters}
+            others = [value for key, value in args.keywords.items() if key not in named]
+            if others or args.kwstar is not None:
+                bound[parameter.name] = join([*others, *([args.kwstar] if args.kwstar is not None else [])])
+    return bound
+
+
+def _iterated(
+    i: Interpreter, found: Model, signature: Signature, args: Arguments, owner: Value | None, place: Place, frame: Frame
+) -> tuple[Arguments, Value | None]:
+    """Run what the call iterates over, where that runs code of the program; the argument is then the tuple of what came."""
+    if not found.iterates:
+        return args, owner
+    names = [parameter.name for parameter in signature.parameters if parameter.kind in ("positional", "either")]
+    given = list(args.args)
+    for name in found.iterates:
+        at = names.index(name) if name in names else len(given)
+        if at < len(given) and _runs_code(i, given[at]):
+            given[at] = collected(i, given[at], place, frame)
+    return Arguments(given, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node), owner
+
+
+def _runs_code(i: Interpreter, value: Value) -> bool:
+    """Whether iterating over a value runs code, or uses it up."""
+    return any(isinstance(member, Ref) and i.info(member.oid).kind in ("generator", "iterator", "instance") for member in members(value))
+
+
+def _fitting(i: Interpreter, signatures: Sequence[Signature], args: Arguments) -> list[Signature]:
+    """The signatures that may hold for the types of the arguments: up to the first that surely does."""
+    fitting: list[Signature] = []
+    for signature in signatures:
+        bound = _bind(signature, args)
+        answers = [_is(i, bound[p.name], p.type) for p in signature.parameters if p.name in bound and p.type.kind != "any"]
+        if False in answers:
+            continue
+        fitting.append(signature)
+        if None not in answers:
+            break
+    return fitting or [signatures[-1]]
+
+
+def _is(i: Interpreter, value: Value, of: Type) -> bool | None:
+    """Whether a value is of a type."""
+    wanted = of.args if of.kind == "union" else (of,)
+    answers: list[bool | None] = []
+    for member in members(value):
+        found: bool | None = False
+        for part in wanted:
+            answer = _member_is(i, member, part)
+            found = True if answer else None if answer is None and found is False else found
+        answers.append(found)
+    return answers[0] if len(set(answers)) == 1 else None
+
+
+def _member_is(i: Interpreter, member: Member, part: Type) -> bool | None:
+    if part.kind == "any":
+        return True
+    if part.kind in SCALARS:
+        name = scalar_type(member)
+        if name is not None:
+            return name == SCALARS[part.kind] or (None if name == "number" and part.kind in ("int", "float") else False)
+        return None if isinstance(member, (Symbolic, Unknown)) else False
+    names = type_names(i, member)
+    if names is None:
+        return None
+    wanted = {
+        "list": "builtins.list",
+        "dict": "builtins.dict",
+        "set": "builtins.set",
+        "tuple": "builtins.tuple",
+        "items": "builtins.tuple",
+    }.get(part.kind, part.name)
+    if part.kind == "function":
+        return (
+            isinstance(member, (Bound,))
+            or isinstance(member, Ref)
+            and i.info(member.oid).kind in ("function", "class", "partial", "cached")
+        )
+    return wanted in names
+
+
+# -- constants ---------------------------------------------------------------------------------------------------------
+
+
+def abstract(i: Interpreter, value: Any, place: Place, tag: object = None) -> Value:
+    """A value of Python's own as an abstract one."""
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or value is ...:
+        return Const(value)
+    if isinstance(value, tuple) and type(value) is tuple:
+        return Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(value)))
+    if isinstance(value, list):
+        return new_list(i, Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(value))), place, ("folded", tag))
+    if isinstance(value, (set, frozenset)):
+        return new_set(
+            i, Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(sorted(value, key=repr)))), place, ("folded", tag)
+        )
+    if isinstance(value, dict):
+        oid = i.allocate("dict", None, place, ("folded", tag))
+        for key, item in value.items():
+            put(i, oid, abstract(i, key, place), abstract(i, item, place, (tag, key)))
+        return Ref(oid)
+    if isinstance(value, range):
+        return RangeObject(Const(value.start), Const(value.stop), Const(value.step))
+    if isinstance(value, type):
+        return External(f"{value.__module__}.{value.__qualname__}")
+    return i.symbolic(place, "folded", kinds=frozenset((f"{type(value).__module__}.{type(value).__qualname__}",)))
+
+
+def _fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, place: Place) -> Value | None:
+    if found.fold == "no" or args.star is not None or args.kwstar is not None:
+        return None
+    given = [*([owner] if owner is not None else []), *args.args]
+    plain = [python_value(i, value) for value in given]
+    named = {key: python_value(i, value) for key, value in args.keywords.items()}
+    if any(value is MISSING for value in (*plain, *named.values())):
+        return None
+    outcome = evaluate(found, plain, named)
+    if outcome is None:
+        return None
+    if outcome.error:
+        throw_named(i, outcome.error, place)
+    if hasattr(outcome.value, "__next__"):
+        return None
+    return abstract(i, outcome.value, place)
+
+
+LOG_LEVEL: Final = ("#", "log level")
+"""Of object 0: the levels that the program has configured, in whatever order."""
+
+
+def _is_logged(i: Interpreter, level: Value) -> bool:
+    """Whether the program surely lets records of a level through: Python does those of warnings and above, unless it is told otherwise."""
+    least = min(_number(member, logging.NOTSET) for member in members(level))
+    return least >= max(_number(member, logging.WARNING) for member in members(i.heap.get(0, LOG_LEVEL) or UNBOUND))
+
+
+def _number(level: Member, unknown: int) -> int:
+    """A level as a number; `unknown` where none is known."""
+    given = level.value if isinstance(level, Const) else None
+    number = logging.getLevelName(given) if isinstance(given, str) else given
+    return number if isinstance(number, int) else unknown
+
+
+def _configured(i: Interpreter, found: Model, detail: str, bound: Mapping[str, Value]) -> None:
+    """A level was configured. Which of several holds hangs on loggers, handlers and their order: the highest does; a first one for the process is
+    alone."""
+    if detail != "other" and detail not in bound:
+        return
+    before = i.heap.get(0, LOG_LEVEL)
+    level = bound.get(detail, UNBOUND)
+    alone = before is None and found.kind == "function" and detail in bound
+    i.heap.set(0, LOG_LEVEL, level if alone else join((UNBOUND if before is None else before, level)))
+
+
+# -- effects -----------------------------------------------------------------------------------------------------------
+
+
+def numbers_asked(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> None:
+    """What a call that code models asks of arrays that it is handed as numbers: the model tells which these are."""
+    found = model(name) if any(isinstance(member, Array) for value in args.values for member in members(value)) else None
+    if found is None or not found.signatures:
+        return
+    given = Arguments(args.args[1:], args.keywords, places=args.places[1:]) if found.kind == "method" else args
+    _arrays(i, found, _bind(found.signatures[0], given), place, frame, given, frozenset(("index",)))
+
+
+def _arrays(
+    i: Interpreter,
+    found: Model,
+    bound: Mapping[str, Value],
+    place: Place,
+    frame: Frame,
+    args: Arguments,
+    words: frozenset[str] = ARRAY_WORDS,
+) -> None:
+    """What the call does to arrays that it is handed. `words`: the uses that are noted."""
+    for use in found.array or ():
+        if use.word == "harmless" or use.word not in words or use.parameter not in bound:
+            continue
+        if use.word == "logs" and found.effect is not None:
+            detail = found.effect.detail
+            if not _is_logged(i, Const(int(detail)) if detail.isdigit() else bound.get(detail, UNBOUND)):
+                continue
+        operand = next((args.place(n, "", place) for n, value in enumerate(args.args) if value is bound[use.parameter]), None)
+        if use.word in TEXTS:
+            text_of(i, bound[use.parameter], "str", place, frame, asking=Asking(use.word, found.name, operand))
+            continue
+        word = ARRAY_LIKE if (use.word, use.reach) == ("converts", "deep") else use.word
+        for member in _reached(i, bound[use.parameter], use.reach):
+            i.operations.use(i, word, member, found.name, place, frame, operand)
+
+
+def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterator[Member]:
+    for member in i.each(value):
+        if isinstance(member, Slice):
+            for bound in (member.lower, member.upper, member.step):
+                yield from i.each(bound)
+        elif reach == "itself" or isinstance(member, Array) and reach == "deep":
+            yield member
+        elif depth:
+            if isinstance(member, Array):
+                yield member
+                continue
+            items = known_items(i, member)
+            parts: list[Value] = list(items) if items is not None else []
+            if isinstance(member, Ref) and i.info(member.oid).kind == "dict":
+                parts = [value for field, value in i.heap.fields(member.oid).items() if isinstance(field, tuple) and field[0] == "k"]
+            elif items is None and isinstance(member, (Tuple, Ref)):
+                content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) else member
+                parts = [content.element] if isinstance(content, Tuple) and content.element is not None else []
+            for part in parts:
+                yield from _reached(i, part, "itself" if reach == "elements" else reach, depth - 1)
+
+
+TEXTS: Final = ("formats", "logs")
+"""The uses that ask an argument for its text: what it shows counts, wherever that lies."""
+THREADS: Final = frozenset({
+    "threading.Thread", "threading.Timer", "asyncio.to_thread", "concurrent.futures.ThreadPoolExecutor.submit", "concurrent.futures.ThreadPoolExecutor.map",
+    "concurrent.futures.thread.ThreadPoolExecutor.submit", "concurrent.futures.thread.ThreadPoolExecutor.map",
+    "concurrent.futures.Executor.submit", "concurrent.futures.Executor.map", "_thread.start_new_thread",
+})  # fmt: skip
+"""What calls its argument in another thread."""
+
+
+@contextmanager
+def _timed(i: Interpreter, found: Model, place: Place, frame: Frame) -> Iterator[None]:
+    """Run what a call calls: between two readings of the clock if that is what it measures."""
+    if found.source != "clock" or not found.calls:
+        yield
+        return
+    reading = i.symbolic(place, found.name, source="clock")
+    _source(i, found, reading, place, frame)
+    yield
+    _source(i, found, reading, place, frame)
+    i.operations.derived(i, "-", (reading, reading), place)
+
+
+def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> None:
+    for callback in found.calls:
+        function = _operand(i, callback.function, bound, owner, place, frame)
+        if function is None or function == NONE:
+            continue
+        if isinstance(function, External) and model(function.name) is not None and model(function.name).fold == "always":  # type: ignore[union-attr]
+            continue
+        given = [_result(i, argument, bound, owner, found, place, frame) for argument in callback.arguments or ()]
+        for name in callback.spread:
+            value = bound.get(name)
+            if value is not None:
+                given.append(value)
+        args = Arguments(given, places=(place,) * len(given))
+
+        def run(function: Value = function, args: Arguments = args) -> Value:
+            outer = i.modes.thread
+            if found.name in THREADS:
+                numbers = i.ledger.threads
+                i.modes.thread = (place, numbers.setdefault((place, i.context), len(numbers) + 1))
+            try:
+                return i.call(function, args, place, frame)
+            finally:
+                i.modes.thread = outer
+
+        i.ledger.results[(found.name, place)] = _called(i, run, callback.times, found.name, place)
+
+
+def _called(i: Interpreter, run: Callable[[], Value], times: Times, name: str, place: Place) -> Value:
+    """Call something as often as a library does; what it gave, `UNBOUND` if it was perhaps never called."""
+    if times == "once":
+        return run()
+    if times in ("often", "each"):
+        given: list[Value] = [] if times == "often" else [UNBOUND]
+        repeat(i, place, lambda: given.append(run()), certain=times == "often")
+        return join(given)
+    happens = i.undecided("open", place, tag=("called back", name))
+    never = Condition("open", place, happens.opposite)
+    return i.fork([((happens,), run), ((never,), lambda: UNBOUND)])
+
+
+def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> None:
+    if found.effect is not None or found.seeds:
+        why = "random" if found.effect is None else found.effect.kind
+        i.operations.external(i, "#effect", Arguments((Const(found.name), Const(why)), places=(place, place)), place, frame)
+    if found.effect is not None and found.effect.kind == "configures" and found.effect.detail:
+        _configured(i, found, found.effect.detail, bound)
+    for mutation in found.mutates:
+        target = _operand(i, mutation.target, bound, owner, place, frame)
+        for member in members(target) if target is not None else ():
+            if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict") and mutation.how in ("reorders", "removes"):
+                _blur(i, member, mutation.how, place, frame)
+
+
+def _changed(i: Interpreter, found: Model, bound: Mapping[str, Value], args: Arguments, place: Place, frame: Frame) -> Value | None:
+    """What a function gives that changes a list of constants, which holds then what the real one leaves in such a list; None for any other call."""
+    names = {mutation.target.name for mutation in found.mutates if mutation.target.kind == "arg"}
+    if len(names) != 1 or len(names) < len({mutation.target for mutation in found.mutates}) or len(bound) != len(args.args):
+        return None
+    target = bound.get(*names)
+    content = i.heap.get(target.oid, ITEMS) if isinstance(target, Ref) and i.info(target.oid).kind == "list" else None
+    if not isinstance(target, Ref) or i.info(target.oid).summary or not isinstance(content, Tuple) or content.items is None:
+        return None
+    items = [item.value for item in content.items if type(item) is Const]
+    others = [value.value for value in args.args if type(value) is Const]
+    if len(items) < len(content.items) or len(others) + 1 < len(args.args):
+        return None
+    given = [items if value is target else value.value for value in args.args]  # type: ignore[union-attr]
+    outcome = changed(found, given) if any(value is items for value in given) else None
+    if outcome is None or not (outcome.value is None or type(outcome.value) in (bool, int, float, str)):
+        return None
+    aspects.whole(i, target, place, frame)
+    left = Tuple(tuple(map(Const, items)))
+    i.heap.set(target.oid, ITEMS, left)
+    if {mutation.how for mutation in found.mutates} == {"reorders"}:
+        orders.reordered(i, target.oid, left)
+    i.operations.written(i, target.oid, ITEMS, NONE, place, frame)
+    return Const(outcome.value)
+
+
+def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> None:
+    """Let the items of a list or set lie in any order, or be fewer. What lies where hangs on what the library does."""
+    content = i.heap.get(member.oid, ITEMS)
+    if content is None:
+        return
+    parts = [
+        p for m in members(content) if isinstance(m, Tuple) for p in (m.items if m.items is not None else (m.element,)) if p is not None
+    ]
+    if not parts:
+        return
+    sizes = {len(m.items) for m in members(content) if isinstance(m, Tuple) and m.items is not None}
+    if how == "reorders" and len(sizes) == 1 and not any(isinstance(m, Tuple) and m.items is None for m in members(content)):
+        different = list(dict.fromkeys(parts))
+        left = Tuple(tuple(choices.any_of(i, different, place, ("order", number)) for number in range(sizes.pop())))
+        orders.reordered(i, member.oid, left)
+    else:
+        left = Tuple(None, join(parts))
+    i.heap.set(member.oid, ITEMS, left)
+    i.operations.written(i, member.oid, ITEMS, NONE, place, frame)
+
+
+def _stores(
+    i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, result: Value, place: Place, frame: Frame
+) -> None:
+    for store in found.stores:
+        what = _operand(i, store.what, bound, owner, place, frame)
+        where = result if store.where.kind == "result" else _operand(i, store.where, bound, owner, place, frame)
+        if what is None or where is None:
+            continue
+        for member in members(where):
+            if isinstance(member, Ref):
+                whole = store.role == "content"
+                field = STORED if whole else ("stored", store.role)
+                present = None if whole else i.heap.get(member.oid, field)
+                now = what if present is None else join((present, what))
+                i.heap.set(member.oid, field, now)
+                i.operations.written(i, member.oid, field, now, place, frame)
+                if store.role == "element" and i.heap.get(member.oid, ITEMS) is not None:
+                    append(i, member.oid, what)
+                    if any(mutation.how == "adds" for mutation in found.mutates):
+                        resized(i, member.oid, True)
+                        i.operations.written(i, member.oid, ADDED, what, place, frame)
+
+
+def _operand(i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> Value | None:
+    if of.kind == "self":
+        return owner
+    if of.kind == "arg":
+        return bound.get(of.name)
+    if of.kind == "any":
+        return None
+    return _result(i, of, bound, owner, None, place, frame)
+
+
+# -- results -----------------------------------------------------------------------------------------------------------
+
+
+def _result(
+    i: Interpreter,
+    of: Type,
+    bound: Mapping[str, Value],
+    owner: Value | None,
+    found: Model | None,
+    place: Place,
+    frame: Frame,
+    tag: object = 0,
+) -> Value:
+    """The value that a result type stands for."""
+
+    def inner(part: Type, number: object = 0) -> Value:
+        return _result(i, part, bound, owner, found, place, frame, (tag, number))
+
+    kind = of.kind
+    name = found.name if found is not None else ""
+    source = found.source or ("random" if found.draws else "") if found is not None else ""
+    if kind == "None":
+        return NONE
+    if kind in SCALARS:
+        parts = [m for value in (*([owner] if owner is not None else []), *bound.values()) for m in members(value)]
+        if source or any(isinstance(m, Symbolic) for m in parts):
+            if not source and found is not None and found.fold != "no" and len(parts) <= 4:
+                return i.derived(name, parts, frozenset((SCALARS[kind],)), place)
+            made = i.symbolic(place, name, kinds=frozenset((SCALARS[kind],)), source=source)
+            if kind == "int" or not source:
+                i.comes_from[made.identity] = tuple(parts)
+            return made
+        arrays = [m for m in parts if isinstance(m, Array)]
+        if arrays and i.trace is None:
+            return read_out(i, arrays, name, SCALARS[kind], place)
+        axes = frozenset(axis for m in parts for axis in origins(m))
+        if axes:
+            return Measure(SCALARS[kind], axes)
+        imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in parts)
+        opened = any(isinstance(m, Kind) and m.cause == "open" for m in parts) or found is not None and found.fold == "no"
+        return over(Kind(SCALARS[kind], "imprecise" if imprecise else "open" if opened else "varying"), united(map(loops_of, parts)))
+    if kind == "any":
+        return i.symbolic(place, name or "result", source=source)
+    if kind == "never":
+        raise Halt
+    if kind == "union":
+        return choices.any_of(i, [inner(part, number) for number, part in enumerate(of.args)], place, tag)
+    if kind == "self":
+        return owner if owner is not None else i.symbolic(place, name)
+    if kind == "arg":
+        if of.name == "cls" and owner is not None and of.name not in bound:
+            return owner
+        return bound.get(of.name, NONE)
+    if kind in ("element", "key", "value", "item", "like", "call", "new", "class_of"):
+        return _derived(i, of, bound, owner, found, place, frame)
+    if kind == "tuple":
+        return Tuple(tuple(inner(part, number) for number, part in enumerate(of.args)))
+    if kind == "items":
+        return any_number(inner(of.args[0]))
+    if kind in ("list", "set", "frozenset"):
+        content = _contents(i, of.args[0], bound, owner, found, place, frame) if of.args else None
+        if content is None:
+            empty = of.args and of.args[0].kind == "never"
+            content = Tuple(()) if empty else any_number(inner(of.args[0]) if of.args else i.symbolic(place, name))
+        return new_list(i, content, place, (name, tag)) if kind == "list" else new_set(i, content, place, (name, tag))
+    if kind == "iterator":
+        return new_iterator(i, "iter", (any_number(inner(of.args[0]) if of.args else i.symbolic(place, name)),), place)
+    if kind == "dict":
+        oid = i.allocate("dict", None, place, (name, tag))
+        if not (of.args and of.args[0].kind == "never"):
+            i.heap.set(oid, ("#", "restkey"), inner(of.args[0], "key") if of.args else i.symbolic(place, "key"))
+            i.heap.set(oid, ("#", "rest"), inner(of.args[1], "value") if of.args else i.symbolic(place, "value"))
+        return Ref(oid)
+    if kind == "instance":
+        oid = i.allocate("instance", None, place, (of.name, tag))
+        i.heap.set(oid, ("#", "class"), External(of.name))
+        # In a trace a conversion raises: no placeholder comes through one.
+        converted = (
+            {use.parameter for use in found.array or () if use.word == "converts"} if found is not None and i.trace is not None else ()
+        )
+        for key, value in bound.items():
+            if key not in converted:
+                i.heap.set(oid, ("made with", key), value)
+        types = (
+            {m.type if isinstance(m, Kind) else "" for m in members(inner(of.args[0]))}
+            if len(of.args) == 1 and of.args[0].kind != "never"
+            else set()
+        )
+        if types and types <= {"int", "float", "number"}:
+            i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
+        return Ref(oid)
+    return i.symbolic(place, name or kind, kinds=frozenset((kind,)) if kind in ("function", "module") else None, source=source)
+
+
+def _contents(
+    i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, found: Model | None, place: Place, frame: Frame
+) -> Tuple | None:
+    """The items of a container that holds exactly what another one gives. What is drawn are some of them, some more than once."""
+    drawn = found is not None and found.draws
+    if of.kind == "element" and of.args[0].kind == "arg" and not drawn:
+        value = bound.get(of.args[0].name)
+        if value is not None and not any(isinstance(m, (Symbolic, Unknown, Array)) for m in members(value)):
+            return collected(i, value, place, frame)
+    return None
+
+
+def _derived(
+    i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, found: Model | None, place: Place, frame: Frame
+) -> Value:
+    operand = _result(i, of.args[0], bound, owner, found, place, frame, "operand") if of.args else NONE
+    if of.kind == "element":
+        element = element_of(i, operand, place, frame)
+        drawn = found is not None and found.draws
+        return choices.any_of(i, [*members(element)], place, "drawn") if drawn else element
+    if of.kind in ("key", "value"):
+        return view_element(i, f"{of.kind}s", operand, place)
+    if of.kind == "item":
+        found_items = []
+        for member in members(operand):
+            if isinstance(member, Tuple) and member.items is not None and int(of.name) < len(member.items):
+                found_items.append(member.items[int(of.name)])
+            else:
+                found_items.append(element_of(i, member, place, frame))
+        return join(found_items)
+    if of.kind == "call":
+        key = (found.name if found is not None else "", place)
+        known = i.ledger.results.get(key)
+        if known is not None:
+            kept = [m for m in members(known) if m != UNBOUND]
+            return join(kept) if kept else i.symbolic(place, "result of a callback")
+        return i.symbolic(place, "result of a callback")
+    if of.kind == "new" and isinstance(operand, External):
+        oid = i.allocate("instance", None, place, label=operand.name.rpartition(".")[2])
+        i.heap.set(oid, ("#", "class"), operand)
+        return Ref(oid)
+    if of.kind == "new":
+        return i.call(operand, Arguments(), place, frame) if not isinstance(operand, (Symbolic, Unknown)) else i.symbolic(place, "instance")
+    if of.kind == "class_of":
+        return i.operations.external(i, "builtins.type", Arguments((operand,), places=(place,)), place, frame)
+    parts = []
+    for member in members(operand):
+        name = scalar_type(member)
+        parts.append(
+            over(Kind(name, member.cause if isinstance(member, Kind) else "varying"), loops_of(member))
+            if name is not None and not isinstance(member, Symbolic)
+            else i.symbolic(place, "like")
+            if isinstance(member, Symbolic)
+            else member
+        )
+    return join(parts)
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def library_member(i: Interpreter, owner: str, name: str, place: Place) -> Value:
+    """`owner.name` of something of a library: a constant's value, or the thing by its canonical name."""
+    full = canonical(f"{owner}.{name}")
+    held = constant(full)
+    if ("constant", full) in POSSIBLE:
+        return Symbolic(("constant", full), None, full, source="environment")
+    if held is not None:
+        if held.known:
+            return abstract(i, held.value, place)
+        value = External(full)
+        if held.type.kind in SCALARS and held.type.kind != "None":
+            return i.symbolic(place, full, name, frozenset((SCALARS[held.type.kind],)), source="environment")
+        return value
+    found = model(full)
+    if found is not None and found.kind == "method" and kind_of(canonical(owner)) == "constant":
+        return Bound(External(canonical(owner)), External(found.name))
+    whole = environment(i, External(canonical(owner)))
+    if whole is not None and (found is None or found.kind == "attribute"):
+        kind = SCALARS.get(found.signatures[0].result.kind) if found is not None else None
+        return i.derived(f".{name}", (whole,), frozenset((kind,)) if kind is not None else None, place, name)
+    return External(full)
+
+
+def has_effect(name: str) -> Model | None:
+    """The model of a call that does something to the world, or gives something else each time."""
+    found = model(name)
+    return found if found is not None and (found.effect is not None or found.source or found.draws or found.seeds) else None

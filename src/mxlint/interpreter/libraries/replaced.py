@@ -1,0 +1,98 @@
+"""What the program puts in place of something of a library: `nn.Linear.__call__ = patched`, `mx.fast.rope = mine`.
+
+A library is no object of the program, so an object of the heap stands for each of its classes and modules of which the program may set an attribute.
+What lies there is the library's own until the program writes it, in all states.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.heap import Info
+from mxlint.domain.members import External, Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.models.load import bases, model
+
+CLASSES: Final = frozenset(("__class__",))
+"""The attribute that says of which class an object is, which its own methods may set as well."""
+
+
+def may_be(i: Interpreter, name: str) -> bool:
+    """Whether any file in sight sets an attribute of a name, on something other than the object of a method."""
+    names, files = i.ledger.assigned, i.ledger.indexed
+    if len(files) < len(i.modules):
+        for module in i.modules.keys() - files:
+            files.add(module)
+            info = i.info(i.modules[module]).payload
+            for block in i.project.symbols(info.source, i.tracers).blocks if isinstance(info, FrameInfo) else ():
+                names |= block.writes - block.own
+                names |= block.writes & CLASSES
+    return name in names
+
+
+def held(i: Interpreter, cls: str, name: str) -> tuple[int, Value] | None:
+    """What the program has put in place of an attribute of something of a library, or of one that its class inherits, and the object that stands for
+    that; None if nothing."""
+    for owner in _owners(i, cls, name):
+        oid, value = _location(i, owner, name)
+        if not _is_own(i, owner, name, value):
+            return oid, value
+    return None
+
+
+def asked(i: Interpreter, cls: str, name: str, place: Place, frame: Frame) -> None:
+    """Note that a trace asks something of a library for an attribute, and which it finds: later the program may put another one there."""
+    if i.trace is None:
+        return
+    for owner in _owners(i, cls, name):
+        oid, value = _location(i, owner, name)
+        if not _is_own(i, owner, name, value):
+            i.operations.read(i, oid, name, value, place, frame)
+            return
+        if i.mlx.defines(owner, name) or model(f"{owner}.{name}") is not None:
+            i.operations.read_through(i, oid, name, value, place, frame)
+
+
+def put(i: Interpreter, owner: str, name: str, value: Value | None, place: Place, frame: Frame) -> None:
+    """`owner.name = value`. None: what the program has put there is taken away."""
+    if not may_be(i, name):
+        # By `setattr` under a name that no file writes out: who has read it before has not said so.
+        i.ledger.assigned.add(name)
+        if i.ledger.trace_numbers:
+            i.imprecise("an attribute of a library that is set under a name which is computed", place)
+    oid, _ = _location(i, owner, name)
+    value = _own(i, owner, name) if value is None else value
+    i.heap.set(oid, name, value)
+    i.operations.written(i, oid, name, value, place, frame)
+
+
+def _owners(i: Interpreter, cls: str, name: str) -> tuple[str, ...]:
+    """Something of a library with the classes that it inherits from, as far as an attribute of them may be another one."""
+    if not may_be(i, name):
+        return ()
+    return tuple(dict.fromkeys((cls, *(base for base in bases(cls) if base != "builtins.object"), *i.mlx.bases(cls))))
+
+
+def _own(i: Interpreter, owner: str, name: str) -> External:
+    """The library's own attribute, whatever it is."""
+    return External(i.mlx.canonical(f"{owner}.{name}"))
+
+
+def _is_own(i: Interpreter, owner: str, name: str, value: Value) -> bool:
+    return value == _own(i, owner, name)
+
+
+def _location(i: Interpreter, owner: str, name: str) -> tuple[int, Value]:
+    """The object that stands for something of a library, and what it holds under a name."""
+    oid = i.ledger.replaced.get(owner)
+    if oid is None:
+        oid = i.ledger.replaced[owner] = i.heap.new(Info("library", owner, None, label=owner.rpartition(".")[2]))
+    value = i.heap.get(oid, name)
+    if value is None:
+        value = _own(i, owner, name)
+        mark = i.heap.mark()
+        i.heap.set(oid, name, value)
+        i.heap.settle(mark)
+    return oid, value

@@ -1,0 +1,145 @@
+"""Modules of libraries that are written in Python for the interpreter: run when the program first asks for a name of theirs.
+
+They are there as if from the beginning: what makes them is no part of the state, so no branch takes it back.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.heap import Info
+from mxlint.domain.members import NONE, Bound, Const, External, Ref, Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.generators.awaiting import awaited, future
+from mxlint.interpreter.libraries import library
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.objects.type_tests import classes_in
+from mxlint.interpreter.statements import managers
+from mxlint.models.written import WrittenSource, names, written
+
+
+def written_member(i: Interpreter, full: str, frame: Frame) -> Value | None:
+    """What is written for a name of a library; None if nothing is."""
+    module, _, name = full.rpartition(".")
+    if name not in names(module) or frame.source is written(module):
+        return None  # a module that is written builds on what the data has of the same names
+    oid = i.ledger.written.get(module)
+    if oid is None:
+        source = written(module)
+        assert source is not None
+        oid = _load(i, module, source)
+    return i.heap.get(oid, name)
+
+
+def _load(i: Interpreter, module: str, source: WrittenSource) -> int:
+    """Run a module in no context and on no path. It makes new objects alone, so nothing has to be put back where the state is."""
+    node = i.project.lowered(source)
+    oid = i.ledger.written[module] = i.heap.new(Info("module", None, Place(source, 0, 0)))
+    i.heap.infos[oid].payload = FrameInfo("module", node.scope, source, "", oid)
+    frame = Frame(oid, "module", source, "", node.scope, oid, None)
+    frame.node = node
+    outer = i.context, i.path, i.trace, i.steps, i.limit, i.observer, i.heap.recording, i.place
+    while i.context.parent is not None:
+        i.context = i.context.parent
+    i.path, i.trace, i.steps, i.limit, i.observer, i.heap.recording = (), None, i.most, 0, None, None
+    mark = i.heap.mark()
+    i.heap.set(oid, "__name__", Const(module))
+    i.stack.append(frame)
+    try:
+        i.execute(node.body, frame)
+    finally:
+        i.stack.pop()
+        i.heap.settle(mark)
+        i.context, i.path, i.trace, i.steps, i.limit, i.observer, i.heap.recording, i.place = outer
+    return oid
+
+
+# -- what they say -----------------------------------------------------------------------------------------------------
+
+
+def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`beside(function, worker=None)`: call it in another thread; in one and the same for all that name one worker."""
+    function, worker = args.args[0], args.args[1] if len(args.args) > 1 else NONE
+    owner = function.owner if isinstance(function, Bound) else function
+    made_at = i.info(owner.oid).place if isinstance(owner, Ref) else None
+    mode, numbers = i.modes.thread, i.ledger.threads
+    thread = worker if isinstance(worker, Ref) else (place, i.context)
+    i.modes.thread = (made_at or place, numbers.setdefault(thread, len(numbers) + 1))
+    try:
+        return _aside(i, args, place, frame)
+    finally:
+        i.modes.thread = mode
+
+
+def _aside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`aside(function)`: call what the program does not wait for. It ends before anybody asks what it did, unless it never does. What it raises goes nowhere."""
+    path, mark = i.path, i.heap.mark()
+    ended = False
+    with i.trying(catches=True) as raised:
+        i.call(args.args[0], Arguments(), place, frame)
+        ended = True
+    if ended:
+        raised.arrived.append((i.heap.changes(mark), NONE, i.path))
+    i.heap.undo(mark)
+    i.path = path
+    if raised.arrived:
+        i.arrive(raised)
+    return NONE
+
+
+def _may_raise(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`may_raise(*classes)`: what one cannot know may make the call raise one of them."""
+    i.may_raise(*(cls.name for cls in args.args if isinstance(cls, External)))
+    return NONE
+
+
+def _effect(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`effect(name)`: do to the world what the data says of a name of a library."""
+    name = args.args[0].value if isinstance(args.args[0], Const) else ""
+    found = library.has_effect(str(name))
+    if found is not None and found.effect is not None:
+        i.operations.external(i, "#effect", Arguments((Const(found.name), Const(found.effect.kind)), places=(place, place)), place, frame)
+    return NONE
+
+
+def _data(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`data(name, *args)`: what the data says that a call gives."""
+    name = args.args[0].value if isinstance(args.args[0], Const) else ""
+    return library.call_model(i, str(name), Arguments(args.args[1:], places=args.places[1:]), place, frame) or NONE
+
+
+def _expecting(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`expecting(block, classes)`: from now on a test says that an exception of one of them is raised."""
+    block = args.args[0]
+    names = frozenset(cls.name for cls in classes_in(i, args.args[1]) if isinstance(cls, External))
+    if isinstance(block, Ref):
+        i.modes.expected = (*i.modes.expected, (block.oid, names))
+    return NONE
+
+
+def _no_longer_expecting(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    i.modes.expected = tuple(found for found in i.modes.expected if Ref(found[0]) != args.args[0])
+    return NONE
+
+
+def _leave(i: Interpreter, args: Arguments, place: Place, frame: Frame, *, wait: bool = False) -> Value:
+    return managers.leave(i, args.args[0], args.args[1:], place, frame, wait=wait)
+
+
+HANDLERS: Final = {
+    "beside": _beside,
+    "aside": _aside,
+    "finish": lambda i, args, place, frame: awaited(i, args.args[0], place, frame),
+    "may_raise": _may_raise,
+    "effect": _effect,
+    "data": _data,
+    "expecting": _expecting,
+    "no_longer_expecting": _no_longer_expecting,
+    "enter": lambda i, args, place, frame: managers.enter(i, args.args[0], place, frame),
+    "leave": _leave,
+    "aenter": future(lambda i, args, place, frame: managers.enter(i, args.args[0], place, frame, wait=True)),
+    "aleave": future(lambda i, args, place, frame: _leave(i, args, place, frame, wait=True)),
+}
+"""By the name in `mxlint.says`."""

@@ -1,0 +1,78 @@
+"""What the rounds of a loop make of their own earlier value, as `x = x[1:]` does, is one symbolic value: the one that a round starts with.
+
+Named by the operations that made it, it would be another one after each round, and the loop would settle only when the name is too long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from mxlint.domain.guards import Identity
+from mxlint.domain.heap import Delta, Location
+from mxlint.domain.join import of
+from mxlint.domain.members import Composite, Option, Symbolic, Value, members, options
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Interpreter
+
+
+def carried(i: Interpreter, head: Delta, after: Delta, loop: tuple[Place, object]) -> Delta:
+    """The state after a round of a loop: in each location, what was made of a symbolic value that was there before is one such value."""
+    return {at: value if value is head.get(at) else _carried(i, at, head.get(at), value, loop) for at, value in after.items()}
+
+
+def _carried(i: Interpreter, at: Location, before: Value | None, value: Value, loop: tuple[Place, object]) -> Value:
+    known = {member.identity for member in members(before) if isinstance(member, Symbolic)} if before is not None else set()
+    if not known:
+        return value
+    grown = [
+        member
+        for member in members(value)
+        if isinstance(member, Symbolic) and member.identity not in known and any(part in known for part in _parts(i, member.identity))
+    ]
+    if not grown:
+        return value
+    changes = any(_changes(i, member.identity, known) for member in grown)
+    return of(Option(_start(i, at, grown, changes, loop), option.guard) if option.member in grown else option for option in options(value))
+
+
+CHANGES: Final = frozenset(("+", "-", "*", "/", "//", "**", "<<", ">>"))
+"""Operations that, done again on what they gave, give another number. `min`, `abs` or `%` may give the same."""
+
+
+def _changes(i: Interpreter, identity: Identity, known: Collection[Identity]) -> bool:
+    """Whether such an operation leads from what was there before to a value."""
+    return any(
+        whole[0] in CHANGES and any(part in known for part in _parts(i, whole)) for whole in (identity, *_parts(i, identity)) if whole
+    )
+
+
+def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: bool, loop: tuple[Place, object]) -> Symbolic:
+    """What a location holds when a round starts."""
+    place, _ = loop
+    identity: Identity = ("carried", at, place, i.context.inner(loop))
+    i.causes.setdefault(identity, ("open", place))
+    if changes:
+        i.sources[identity] = "carried"
+    kinds = [member.kinds for member in grown]
+    together = frozenset().union(*(each for each in kinds if each is not None)) if None not in kinds else None
+    first = next(iter(grown))
+    return Symbolic(identity, together, first.label, first.presumed, first.source)
+
+
+def _parts(i: Interpreter, identity: Identity) -> Iterator[Identity]:
+    """The identities that one was made of, each with all of its own; of one that is too long to name what it is made of, what is kept of that."""
+    todo: list[object] = [*identity, *i.comes_from.get(identity, ())]
+    followed = {identity}
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            yield part
+            todo.extend(part)
+            if part in i.comes_from and part not in followed:
+                followed.add(part)
+                todo.extend(i.comes_from[part])
+        elif isinstance(part, Symbolic):
+            todo.append(part.identity)
+        elif isinstance(part, Composite):
+            todo.extend(member for value in part.parts for member in members(value))

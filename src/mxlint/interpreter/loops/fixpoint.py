@@ -1,0 +1,216 @@
+"""Loops: the first round, and a fixpoint with widening of the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+from mxlint.domain.exclusion import equation
+from mxlint.domain.guards import Identity, Literal_
+from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, passed, widened
+from mxlint.domain.members import NONE, Unknown
+from mxlint.domain.place import Place
+from mxlint.interpreter.calls import summaries
+from mxlint.interpreter.loops.carried import carried
+from mxlint.interpreter.loops.folding import fold
+from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.paths import ROUNDS, Condition, Path
+from mxlint.interpreter.machine.targets import Target
+
+MAX_ROUNDS: Final = 12
+"""Rounds after which what is not stable is given up: that is a defect of widening."""
+
+
+def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain: bool, ends: bool = True, peeled: bool = False) -> None:
+    """Run `step` any number of times (at least once if `certain`), to a fixpoint; go on with the join of the states in which it may end.
+
+    `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others.
+    `ends`: it may end before any round by itself; otherwise `step` hands the states in which it ends to a target of its own.
+    """
+    exits = Target(i.heap.mark())
+    base = i.path
+    some = base
+    if ends and not certain:
+        # Whether there is a round at all is a condition of what the rounds wrote.
+        rounds = Literal_((ROUNDS, place, i.context), True)
+        i.causes.setdefault(rounds.condition, ("open", place))
+        exits.arrived.append(({}, NONE, (*base, Condition(None, place, Literal_(rounds.condition, False)))))
+        some = (*base, Condition(None, place, rounds))
+    around = i.invariants if not i.approximations else None
+    after: Delta | None = {}
+    if not peeled and around is None:
+        after = _round(i, exits.mark, {}, (place, "first"), step, base)
+        if ends and after is not None:
+            exits.arrived.append((after, NONE, some))
+    if after is not None:
+        end = _fixpoint(i, exits.mark, passed(after, _asks_what_it_is), around, (place, "rest"), step, base)
+        if ends and end is not None:
+            exits.arrived.append((end, NONE, some))
+    i.path = base
+    i.arrive(exits)
+    fold(i, exits.mark)
+
+
+def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Callable[[], object], path: Path) -> Delta | None:
+    """One round from a state; the state after it, None if no state goes on. The heap is left as at `mark`."""
+    i.heap.undo(mark)
+    i.heap.apply(start)
+    i.path = path
+    recording = i.heap.recording = Recording(i.heap.recording, len(i.tries))
+    i.ledger.begun += 1
+    try:
+        with i.within(context):
+            i.ledger.rounds[i.context] = i.ledger.begun
+            step()
+        i.heap.recording = None
+        after = summaries.sweep(i, recording, mark, NONE)[0] if not i.approximations else i.heap.changes(mark)
+    except Halt:
+        return None
+    finally:
+        i.heap.recording = recording.outer
+        recording.close()
+        i.heap.undo(mark)
+    return after
+
+
+class Invariants:
+    """The invariants that the loops in a loop had in its last round, from which they start in its next one: what was stable from a smaller state
+    is near to what is stable now. A loop is known by its place and context, and by how often it was come to in the round."""
+
+    __slots__ = ("_known", "_passed", "met")
+
+    def __init__(self) -> None:
+        self.met = False
+        """Whether there is a loop in the loop."""
+        self._known: dict[object, tuple[Delta, Invariants]] = {}
+        self._passed: Counter[object] = Counter()
+
+    def begin_round(self) -> None:
+        """The loop around begins a round."""
+        self._passed.clear()
+
+    def key(self, loop: object) -> object:
+        """The loop that is come to."""
+        self._passed[loop] += 1
+        return loop, self._passed[loop]
+
+    def last(self, key: object) -> tuple[Delta | None, Invariants]:
+        """The invariant of a loop, None if it is new, and those of the loops in it."""
+        return self._known.get(key, (None, Invariants()))
+
+    def keep(self, key: object, head: Delta, inner: Invariants) -> None:
+        """Keep the invariant of a loop."""
+        self._known[key] = head, inner
+
+
+def _fixpoint(
+    i: Interpreter,
+    mark: int,
+    start: Delta,
+    around: Invariants | None,
+    context: tuple[Place, object],
+    step: Callable[[], object],
+    path: Path,
+) -> Delta | None:
+    """Run further rounds until one does not leave the state before them; the state after the last one, None if none comes to its end. What the
+    last one noted stays noted."""
+    if around is not None:
+        return _shortened(i, mark, start, around, context, step, path)
+    inner = Invariants()
+    checkpoint = i.checkpoint()
+    head, after, widens = _ascend(i, mark, start, None, inner, context, step, path)
+    lower = i.heap.merged([(start, ()), (after, ())]) if widens and after is not None else head
+    if not inner.met and not _narrows(lower, head, i.heap):
+        return after
+    # One step down: what widening overshot and a test of the loop bounds again. Here the loops in this one run in full.
+    i.forget(checkpoint)
+    outer, i.invariants = i.invariants, None
+    try:
+        return _round(i, mark, lower, context, step, path)
+    finally:
+        i.invariants = outer
+
+
+def _shortened(
+    i: Interpreter, mark: int, start: Delta, around: Invariants, context: tuple[Place, object], step: Callable[[], object], path: Path
+) -> Delta | None:
+    """The same for a loop in a loop that ascends: without the step down, as that one takes it for both."""
+    around.met = True
+    if i.heap.recording is not None:
+        i.heap.recording.shortened = True
+    key = around.key((context, i.context))
+    last, inner = around.last(key)
+    _, after, _ = _ascend(i, mark, start, last, inner, context, step, path)
+    around.keep(key, after or {}, inner)
+    return after
+
+
+def _ascend(
+    i: Interpreter,
+    mark: int,
+    start: Delta,
+    last: Delta | None,
+    inner: Invariants,
+    context: tuple[Place, object],
+    step: Callable[[], object],
+    path: Path,
+) -> tuple[Delta, Delta | None, bool]:
+    """The fixpoint from a state, and from what was after the rounds of the loop in the last round of the one around. The state before each
+    round, the one after (None if no round comes to its end), and whether the first was widened."""
+    loop = i.context.inner(context).loop
+    head = start if last is None else widened(start, start | _present(last, i.heap), i.heap, loop)
+    around = i.invariants
+    checkpoint = i.checkpoint()
+    try:
+        for number in range(2 * MAX_ROUNDS):
+            i.forget(checkpoint)
+            inner.begin_round()
+            i.invariants = inner
+            after = _round(i, mark, head, context, step, path)
+            if after is None:
+                return head, None, False
+            first = number == 0 and last is None
+            later = carried(i, head, after, context)
+            merged = (
+                i.heap.merged([(head, ()), (passed(later, _asks_what_it_is), ())])
+                if first
+                else widened(head, later, i.heap, loop, again=number > 1)
+            )
+            if number >= MAX_ROUNDS:
+                merged = _given_up(head, merged)
+            if merged == head:
+                return head, after, not first
+            head = merged
+    finally:
+        i.invariants = around
+    i.imprecise("a loop that does not settle")
+    return head, head, False
+
+
+def _asks_what_it_is(condition: Identity) -> bool:
+    """Whether a condition asks what something equals: what has one name may be another thing in the next round, as elements of a list are."""
+    return equation(condition) is not None
+
+
+def _narrows(lower: Delta, head: Delta, heap: Heap) -> bool:
+    """Whether a state says more than a larger one of the objects that it has."""
+    return lower != head and any(
+        lower.get((oid, field)) != head.get((oid, field))
+        for oid, field in lower | head
+        if (oid, ALIVE) in lower or (oid, ALIVE) not in head or heap.has(oid, ALIVE)
+    )
+
+
+def _present(last: Delta, heap: Heap) -> Delta:
+    """What an invariant says of the objects that are there, and of those that the loop makes."""
+    return {(oid, field): value for (oid, field), value in last.items() if (oid, ALIVE) in last or heap.exists(oid)}
+
+
+def _given_up(head: Delta, merged: Delta) -> Delta:
+    """The state in which nothing is known of what a round still changed; what the interpreter itself keeps of objects stays."""
+    unsettled = Unknown("a loop that does not settle")
+    return {
+        location: unsettled if not isinstance(location[1], tuple) and head.get(location) != value else value
+        for location, value in merged.items()
+    }

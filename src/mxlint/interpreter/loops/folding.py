@@ -1,0 +1,64 @@
+"""Objects that loops make, once the loop is over.
+
+A loop makes three objects at a site: that of its first round, the newest, and one that stands for those between. In a list of unknown length
+they are told apart by nobody: each item may be each of them. Those that only such a list holds are folded into one, with what only they hold.
+So a model's layers are one layer, and a loop over them runs its body once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Location
+from mxlint.domain.members import Ref, Tuple, Value, members
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.locations import ITEMS
+
+_FOLDED: Final = frozenset(("instance", "list", "dict", "set"))
+CLASS: Final = ("#", "class")
+
+
+def fold(i: Interpreter, mark: int) -> None:
+    """Fold what lists of unknown length hold that were written since a mark."""
+    for (oid, field), value in i.heap.changes(mark).items():
+        if field != ITEMS:
+            continue
+        for member in members(value):
+            if isinstance(member, Tuple) and member.items is None and member.element is not None:
+                _fold_items(i, (oid, field), member.element)
+
+
+def _fold_items(i: Interpreter, at: Location, element: Value) -> None:
+    alike: dict[object, list[int]] = {}
+    for member in members(element):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "instance" and i.heap.holders(member.oid) == {at}:
+            alike.setdefault(_likeness(i, member.oid), []).append(member.oid)
+    for numbers in alike.values():
+        if len(numbers) > 1:
+            _fold(i, numbers)
+
+
+def _likeness(i: Interpreter, number: int) -> object:
+    """What objects have in common that one piece of code made."""
+    info = i.info(number)
+    return (info.kind, info.place, i.heap.get(number, CLASS))
+
+
+def _fold(i: Interpreter, numbers: Sequence[int]) -> None:
+    """Make one object of several, and of what each holds alone in the same field."""
+    for field in dict.fromkeys(field for number in numbers for field in i.heap.fields(number)):
+        parts = [_part(i, number, field) for number in numbers]
+        found = [part for part in parts if part is not None]
+        if len(set(found)) == len(numbers) and len({_likeness(i, part) for part in found}) == 1:
+            _fold(i, found)
+    whole = next((number for number in numbers if i.info(number).summary), None)
+    i.heap.fold(numbers, whole)
+
+
+def _part(i: Interpreter, number: int, field: object) -> int | None:
+    """The object or array that a field holds, if nothing else holds it."""
+    held = i.heap.get(number, field)
+    part = held.oid if isinstance(held, Ref) and i.info(held.oid).kind in _FOLDED else held.ident if isinstance(held, Array) else None
+    return part if part is not None and i.heap.holders(part) == {(number, field)} else None

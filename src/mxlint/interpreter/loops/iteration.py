@@ -1,0 +1,385 @@
+"""Iterating over a value.
+
+Everything that repeats goes through `iterate`: it hands each element to `consume`, unrolled where the elements are known one by one, else as a
+loop whose state is widened until it is stable. A generator runs its body, and each `yield` is a call of `consume`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import join, length_of
+from mxlint.domain.members import (
+    NONE,
+    Const,
+    Kind,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Sourced,
+    Symbolic,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
+from mxlint.domain.parts import referred
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled.portions import counted, taken_out
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.builders import any_number, as_many, new_list
+from mxlint.interpreter.containers.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, known_items, view_element
+from mxlint.interpreter.expressions.operators import binary
+from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator
+from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
+from mxlint.interpreter.generators.stepping import can_step
+from mxlint.interpreter.loops.entrywise import Binding, by_name
+from mxlint.interpreter.loops.fixpoint import repeat
+from mxlint.interpreter.loops.lengths import as_long_as
+from mxlint.interpreter.loops.novelty import in_turn, taken
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.operations import Consume
+from mxlint.interpreter.machine.targets import Target
+from mxlint.interpreter.objects.lookup import special
+
+if TYPE_CHECKING:
+    from mxlint.interpreter.compiled.state import Trace
+
+
+def iterate(i: Interpreter, value: Value, consume: Consume, place: Place, frame: Frame) -> None:
+    """Hand each element of a value to `consume`. Raises `Halt` if no state comes to the end of it."""
+    value = i.live(value)
+    each = _iterate if i.trace is None else partial(_iterate_in_trace, i.trace)
+    if not isinstance(value, Union):
+        each(i, value, consume, place, frame)
+        return
+
+    def run(member: Member) -> Value:
+        each(i, member, consume, place, frame)
+        return NONE
+
+    i.place = place
+    i.split(value, run)
+
+
+def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
+    """The same while a compiled function is traced: every round adds what it computes to the graph."""
+    before, left = trace.operations, _left(i)
+    of_rounds: list[int] = []
+
+    def counted(value: Value) -> None:
+        start = trace.operations
+        consume(value)
+        of_rounds.append(trace.operations - start)
+
+    trace.loops.append(place)
+    each = Binding(consume.target, consume.frame, counted) if isinstance(consume, Binding) else counted
+    try:
+        _iterate(i, member, each, place, frame)
+    finally:
+        trace.loops.pop()
+    rounds = number_of_rounds(i, member)
+    if rounds is not None and _left(i) == left:
+        # Several members of a value are several operations in the round that stands for many: the least is what each round surely makes.
+        total = rounds * min(of_rounds, default=0) if rounds > UNROLLED else trace.operations - before
+        trace.operations = before + total
+        i.mlx.looped(i, trace, rounds, total, place, frame)
+
+
+def _left(i: Interpreter) -> int:
+    """How many states left blocks early so far, to where they arrive."""
+    return sum(len(target.arrived) for target in i.targets)
+
+
+def number_of_rounds(i: Interpreter, member: Member) -> int | None:
+    """How many elements an iterable has; None if that is not known."""
+    if isinstance(member, RangeObject):
+        bounds = [
+            bound.value for bound in (member.start, member.stop, member.step) if isinstance(bound, Const) and isinstance(bound.value, int)
+        ]
+        return length_of(range(*bounds)) if len(bounds) == 3 and bounds[2] else None
+    items = known_items(i, member)
+    return len(items) if items is not None else None
+
+
+def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
+    if isinstance(member, Sourced):
+        i.operations.used(i, member, frame)
+    items = known_items(i, member)
+    one_by_one = items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED
+    if isinstance(member, Tuple) and member.sources:
+        if one_by_one:
+            _part_by_part(i, member, consume, place, frame)
+            return
+        i.operations.used(i, member, frame)
+    bind = by_name(i, member, consume, place, frame) if one_by_one else None
+    step = aspects.steps(i, member, place, frame, bind.of if bind is not None else frozenset()) if one_by_one else None
+    if step is None:
+        aspects.iterated(i, member, place, frame)
+    elif bind is not None:
+        consume = bind.run
+    if items is not None and one_by_one:
+        moved = isinstance(member, Ref) and i.info(member.oid).kind == "iterator"
+        counted = isinstance(member, RangeObject) or moved and not all(map(referred, items))  # what an iterator gives of numbers
+        if not counted and not are_rows(i, items):
+            i.ledger.finite_loops.add(place)
+        if isinstance(member, Ref) and moved:
+            consume = _counting(i, member.oid, consume)
+        unroll(i, items, consume, place, step)
+        return
+    if isinstance(member, Ref):
+        handler = _OBJECTS.get(i.info(member.oid).kind)
+        if handler is not None and handler(i, member, consume, place, frame):
+            return
+    if isinstance(member, Array):
+        repeat(i, place, lambda: consume(i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame)), certain=False)
+        return
+    if isinstance(member, (Const, Kind)) and not isinstance(member.value if isinstance(member, Const) else "", (str, bytes)):
+        throw_named(i, "builtins.TypeError", place)
+    element, certain = elements(i, member, place, frame)
+    if isinstance(member, Symbolic) or isinstance(member, Tuple) and member.given or isinstance(member, Ref) and aspects.given(i, member):
+        i.ledger.given_loops.add(place)
+    else:
+        i.ledger.given_loops.discard(place)
+    repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain)
+
+
+def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, frame: Frame) -> None:
+    """A loop over a tuple that lies somewhere: each round reads its item there, and the end of it how many there are."""
+    items = owner.items or ()
+    left = iter(range(len(items)))
+    unroll(i, items, lambda item: consume(taken_out(i, owner, next(left), item, place, frame)), place)
+    counted(i, owner, place, frame)
+
+
+def _counting(i: Interpreter, oid: int, consume: Consume) -> Consume:
+    """The same consumer, which moves the iterator on before each element."""
+
+    def counted(value: Value) -> None:
+        position = i.heap.get(oid, POSITION)
+        i.heap.set(
+            oid, POSITION, Const(position.value + 1) if isinstance(position, Const) and isinstance(position.value, int) else Range(0, None)
+        )
+        consume(value)
+
+    return counted
+
+
+def unroll(
+    i: Interpreter, items: Sequence[Value], consume: Consume, place: Place, step: Callable[[int | None], None] | None = None
+) -> None:
+    """One round for each item. `step`: what notes that one is asked for, and that there is no more."""
+    with i.unrolling(len(items)):
+        for number, item in enumerate(items):
+            if step is not None:
+                step(number)
+            with i.within((place, number)):
+                consume(item)
+        if step is not None:
+            step(None)
+
+
+def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple:
+    """All elements of an iterable, in order, as a tuple."""
+    if isinstance(value, Union):
+        found = [collected(i, member, place, frame) for member in members(value)]
+        first = found[0]
+        if all(part == first for part in found):
+            return first
+        parts = [p for t in found for p in (t.items if t.items is not None else (t.element,)) if p is not None]
+        same = {len(t.items) if t.items is not None else None for t in found}
+        if len(same) == 1 and None not in same:
+            return Tuple(tuple(join(column) for column in zip(*(t.items or () for t in found))))
+        return as_many(join(found), join(parts)) if parts else Tuple(())
+    items = known_items(i, value)
+    if items is not None:
+        aspects.iterated(i, value, place, frame)
+        if isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
+            i.heap.set(value.oid, POSITION, Const(len(items)))
+        return Tuple(items)
+    if isinstance(value, Array) and i.trace is None:
+        return Tuple(None, _any_of(i, lambda: i.operations.array(i, "mlx.core.array.__iter__", (value,), place, frame), place))
+    if (
+        isinstance(value, (Tuple, Symbolic, Unknown, ShapeOf))
+        or isinstance(value, Ref)
+        and i.info(value.oid).kind in ("list", "set", "dict")
+    ):
+        element = _any_element(i, value, place, frame)
+        if isinstance(value, Symbolic):
+            return any_number(element)
+        content = value if isinstance(value, Tuple) else i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else None
+        return Tuple(None, element) if content is None else as_many(i.live(content), element)
+    box = new_list(i, Tuple(()), place, "collected")
+    iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
+    content = as_long_as(i, i.heap.get(box.oid, ("#", "items")) or Tuple(()), value)
+    if isinstance(content, Tuple):
+        return content
+    found_members = [m for m in members(content or Tuple(())) if isinstance(m, Tuple)]
+    parts = [p for t in found_members for p in (t.items if t.items is not None else (t.element,)) if p is not None]
+    return as_many(content or Tuple(()), join(parts)) if parts else Tuple(())
+
+
+def _any_element(i: Interpreter, member: Member, place: Place, frame: Frame) -> Value:
+    """What each element of an iterable may be that runs nothing when it is iterated over: the elements of a first round and of the rest."""
+    aspects.iterated(i, member, place, frame)
+    element, _ = elements(i, member, place, frame)
+    return _any_of(i, element, place) if callable(element) else element
+
+
+def _any_of(i: Interpreter, element: Callable[[], Value], place: Place) -> Value:
+    """The elements of a first round, of the last one, and of those between."""
+    box = new_list(i, Tuple(()), place, "elements")
+    for number in ("first", "rest", "rest"):
+        with i.within((place, number)):
+            append(i, box.oid, element())
+    content = i.heap.get(box.oid, ITEMS)
+    return join(content.items or ()) if isinstance(content, Tuple) else Unknown("elements")
+
+
+def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> bool:
+    kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
+
+    def advance() -> Value:
+        """The number of the round, counted in the iterator itself."""
+        number = i.heap.get(ref.oid, POSITION) or Const(0)
+        i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
+        return number
+
+    if kind == "enumerate":
+        start = parts[1] if len(parts) > 1 else Const(0)
+        iterate(i, parts[0], lambda value: consume(Tuple((binary(i, "+", advance(), start, place, frame), value))), place, frame)
+        return True
+    if kind == "zip" and parts:
+        elements_ = [element_of(i, part, place, frame) if _runs_a_body(i, part) else None for part in parts]
+
+        def row() -> Tuple:
+            """One element of each: another one in each round. The body of a generator has run before, as a whole."""
+            given = zip(parts, elements_)
+            return Tuple(tuple(element_of(i, part, place, frame) if element is None else element for part, element in given))
+
+        repeat(i, place, lambda: consume(taken(i, row(), place)), certain=False)
+        return True
+    if kind == "map":
+        others = [element_of(i, part, place, frame) for part in parts[2:]]
+        iterate(
+            i,
+            parts[1],
+            lambda value: consume(i.call(parts[0], Arguments((value, *others), places=(place,) * (1 + len(others))), place, frame)),
+            place,
+            frame,
+        )
+        return True
+    if kind == "filter":
+        iterate(i, parts[1], lambda value: _filtered(i, parts[0], value, consume, place, frame), place, frame)
+        return True
+    if kind in ("iter", "reversed"):
+
+        def counted(value: Value) -> None:
+            advance()
+            consume(value)
+
+        iterate(i, parts[0], counted, place, frame)
+        return True
+    if kind == "calls":
+        _until_sentinel(i, ref, consume, place, frame)
+        return True
+    if kind == "count":
+        repeat(i, place, lambda: consume(next_of_iterator(i, ref, None, place, frame)), certain=True, ends=False)
+        return True
+    if kind in ("items", "values", "keys"):
+        element = view_element(i, kind, parts[0], place)
+        repeat(i, place, lambda: consume(in_turn(i, element)), certain=False)
+        return True
+    return False
+
+
+def _runs_a_body(i: Interpreter, value: Value) -> bool:
+    """Whether a generator is among what an iterator goes over."""
+    refs = [member for member in members(value) if isinstance(member, Ref)]
+    return any(
+        i.info(ref.oid).kind == "generator"
+        or i.info(ref.oid).kind == "iterator"
+        and any(_runs_a_body(i, part) for part in parts_of(i, ref))
+        for ref in refs
+    )
+
+
+def _until_sentinel(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> None:
+    """`iter(function, sentinel)`: call the function until it gives the sentinel."""
+    _until_left(i, place, lambda ends: consume(called_once(i, ref, ends, NONE, place, frame)))
+
+
+def _until_left(i: Interpreter, place: Place, once: Callable[[Target], object]) -> None:
+    """Repeat a round until it leaves the loop by handing its state to the target that it is given."""
+    with i.leaving() as ends:
+        repeat(i, place, lambda: once(ends), certain=True, ends=False)
+    i.arrive(ends)
+
+
+def _filtered(i: Interpreter, function: Value, value: Value, consume: Consume, place: Place, frame: Frame) -> None:
+    kept = value if function == NONE else i.call(function, Arguments((value,), places=(place,)), place, frame)
+
+    def take() -> Value:
+        consume(value)
+        return NONE
+
+    i.choose(i.truth(kept, place, frame), place, take, lambda: NONE)
+
+
+def _iterate_generator(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> bool:
+    done = i.heap.get(ref.oid, ITERATED)
+    if done is not None:
+        iterate(i, done, consume, place, frame)
+        return True
+    if not can_step(i, ref):
+        i.heap.set(ref.oid, ITERATED, new_iterator(i, "iter", (Tuple(()),), place))
+    run = i.info(ref.oid).payload
+    run(i, ref, consume, place, frame)  # type: ignore[operator]
+    return True
+
+
+def _iterate_instance(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> bool:
+    method = special(i, ref, "__iter__", place, frame)
+    if method is None and special(i, ref, "__next__", place, frame) is not None:
+        _by_next(i, ref, consume, place, frame)
+        return True
+    if method is not None:
+        made = i.call(method, Arguments(), place, frame)
+        if isinstance(made, Ref) and special(i, made, "__next__", place, frame) is not None:
+            _by_next(i, made, consume, place, frame)
+        else:
+            iterate(i, made, consume, place, frame)
+        return True
+    method = special(i, ref, "__aiter__", place, frame)
+    if method is not None:
+        made = i.call(method, Arguments(), place, frame)
+        if isinstance(made, Ref) and special(i, made, "__anext__", place, frame) is not None:
+            _by_next(i, made, consume, place, frame, wait=True)
+        else:
+            iterate(i, made, consume, place, frame)
+        return True
+    method = special(i, ref, "__getitem__", place, frame)
+    if method is not None:
+        repeat(i, place, lambda: consume(i.call(method, Arguments((Range(0, None),), places=(place,)), place, frame)), certain=False)
+        return True
+    return False
+
+
+def _by_next(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame, *, wait: bool = False) -> None:
+    """Call `__next__` until it raises StopIteration. `wait`: `__anext__`, and wait for what it gives."""
+    _until_left(i, place, lambda ends: consume(call_next(i, ref, ends, NONE, place, frame, wait=wait)))
+
+
+_OBJECTS: Final[dict[str, Callable[[Interpreter, Ref, Consume, Place, Frame], bool]]] = {
+    "iterator": _iterate_iterator,
+    "generator": _iterate_generator,
+    "instance": _iterate_instance,
+}

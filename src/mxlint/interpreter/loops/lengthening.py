@@ -1,0 +1,102 @@
+"""Arrays that rounds of a loop make longer: what is joined with more of the same, again and again, has another shape each time, whatever it was."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import Const, Loops, Ref, Tuple, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.loops.novelty import rounds_around
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context, within
+
+LONGER = "longer than "
+"""What `Array.grows` begins with for what a trace makes of an array among its arguments and more; the numbers of what that may be, among them, follow."""
+MAX_FOLLOWED: Final = 32
+"""Arrays, each as long as others, that are followed back."""
+LENGTHENS = frozenset(("mlx.core.concatenate",))
+"""What makes an array that is longer than each of its operands."""
+
+
+def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], axis: Value, place: Place) -> bool:
+    """Whether an operation joins what it made itself in an earlier round with more, or what has all of its lengths along `axis`: `ident` is what it
+    makes. Nothing else that the loop makes may take its place, as what is cut back to a window does."""
+    if name not in LENGTHENS or i.trace is not None:
+        return False
+    known = i.ledger.lengthened
+    found = any(_goes_on(i, item, ident, axis, place, known) for item in _items(i, operands))
+    known[ident] = place
+    return found
+
+
+def lengthened(i: Interpreter, name: str, operands: Sequence[Value]) -> str:
+    """What an operation in a trace joins with more, if that is an argument: what the caller takes back and gives again is longer each time."""
+    if name in LENGTHENS and i.trace is not None:
+        given: list[int] = list(i.trace.given)
+        for item in _items(i, operands):
+            originals = [i.heap.get(member.ident, ("#", "original")) if isinstance(member, Array) else None for member in members(item)]
+            numbers = [given.index(o.value) for o in originals if isinstance(o, Const) and o.value in given]
+            if numbers and len(numbers) == len(originals):
+                return LONGER + ",".join(map(str, numbers))
+    return ""
+
+
+def given_back(i: Interpreter, array: Array, ident: int, given: Sequence[int]) -> tuple[str, Loops]:
+    """Why the shape of what a compiled call gives differs from round to round, and of which loops. An argument joined with more does, if in an earlier round it was made
+    here. `ident` is what the call makes of an array of the trace, `given` what the trace was given."""
+    if not array.grows.startswith(LONGER):
+        return array.grows, array.loops
+    numbers = map(int, array.grows.removeprefix(LONGER).split(","))
+    own = any(number < len(given) and given[number] in (ident, i.heap.older(ident)) for number in numbers)
+    running = rounds_around(i)
+    return ("rounds", frozenset((running[0].loop,))) if own and running else ("", None)
+
+
+def _items(i: Interpreter, operands: Sequence[Value]) -> Iterator[Value]:
+    """The arrays that are joined, each with all that it may be."""
+    for member in members(operands[0]) if operands else ():
+        content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) else member
+        if isinstance(content, Tuple) and content.items is not None and len(content.items) > 1:
+            yield from content.items
+
+
+def as_long(i: Interpreter, ident: int, source: int, *, but: int | None = None) -> None:
+    """Keep that an array has the lengths of another one, `but` that along an axis; one that is made of several may have those of each."""
+    if i.trace is None and rounds_around(i):
+        for number in (ident, i.heap.older(ident)):
+            i.ledger.as_long.setdefault(number, {})[source] = but
+
+
+def _sources(i: Interpreter, ident: int, axis: Value, own: Collection[int]) -> set[int]:
+    """The arrays of which another one has the length along an axis: some of `own`, or the farthest."""
+    found: set[int] = set()
+    done: set[int] = set()
+    todo = [ident]
+    while todo and len(done) < MAX_FOLLOWED:
+        number = todo.pop()
+        if number in done:
+            continue
+        done.add(number)
+        known = i.ledger.as_long.get(number, {}) if number not in own else {}
+        kept = all(but is None or isinstance(axis, Const) and isinstance(axis.value, int) and axis.value > but for but in known.values())
+        if known and kept:
+            todo += known
+        else:
+            found.add(number)
+    return found | set(todo)
+
+
+def _goes_on(i: Interpreter, item: Value, ident: int, axis: Value, place: Place, known: dict[int, Place]) -> bool:
+    own = {ident, i.heap.older(ident)}
+    arrays = {source for member in members(item) if isinstance(member, Array) for source in _sources(i, member.ident, axis, own)}
+    loop = next(iter(rounds_around(i)), None)
+    if loop is None or loop.parent is None or own.isdisjoint(arrays):
+        return False
+    return all(known.get(other) == place or not _made_in(i, other, loop.parent) for other in arrays - own)
+
+
+def _made_in(i: Interpreter, ident: int, context: Context) -> bool:
+    made = i.info(ident).payload
+    return isinstance(made, Context) and within(made, context)

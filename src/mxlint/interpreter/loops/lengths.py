@@ -1,0 +1,119 @@
+"""How long lists and tuples of unknown length are: in which loops each round finds another length.
+
+A list is longer from round to round if it is older than the loop, the rounds make it longer, and nothing in them makes it shorter; or if each round
+makes it of the last one and more. What is made of it, item by item or with so much more, is as long as it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeGuard
+
+from mxlint.domain.join import of
+from mxlint.domain.members import Loops, Member, Option, RangeObject, Ref, Tuple, Value, members, options
+from mxlint.domain.varying import even, united
+from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context, within
+
+
+def resized(i: Interpreter, oid: int, longer: bool) -> None:
+    """A container becomes longer, or may become shorter, here."""
+    i.lengths.setdefault(oid, set()).add((i.context, longer))
+
+
+def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
+    """A list was made of others, one after the other. What an earlier round of the loop made here is longer each time."""
+    running = rounds_around(i) if i.trace is None else ()
+    if not running or running[0].parent is None:
+        return
+    older = i.heap.older(oid)
+    if any(isinstance(member, Ref) and member.oid in (oid, older) for value in operands for member in members(value)):
+        i.ledger.remade[oid] = i.ledger.remade[older] = running[0].parent
+
+
+def growing(i: Interpreter, value: Value) -> frozenset[Context]:
+    """The loops that run in each of whose rounds a list is longer: one that is older than the loop, and that the rounds never cut; or one that each
+    round makes of the last."""
+    if i.trace is not None:
+        return NO_LOOPS
+    found = members(value)
+    refs = [member.oid for member in found if isinstance(member, Ref)]
+    if len(refs) < len(found):
+        return _length_of(i, value)
+    longer = [_grows(i, oid) or _length_of(i, i.heap.get(oid, ("#", "items"))) for oid in refs if oid not in i.bounded]
+    return NO_LOOPS.union(*longer) if len(longer) == len(refs) and all(longer) else _remade(i, refs)
+
+
+def _length_of(i: Interpreter, value: Value | None) -> frozenset[Context]:
+    """The loops that run and in each of whose rounds a tuple, or the content of a list, has another length."""
+    found = members(value) if value is not None else ()
+    tuples = [member for member in found if isinstance(member, Tuple)]
+    loops = united(member.loops for member in tuples) if len(tuples) == len(found) else NO_LOOPS
+    running = frozenset(around.loop for around in rounds_around(i)) if loops is None or loops else NO_LOOPS
+    return running if loops is None else running & loops
+
+
+def _remade(i: Interpreter, lists: Sequence[int]) -> frozenset[Context]:
+    """The loops that run and whose rounds make one of some lists longer each time, where nothing else that they make takes its place."""
+    made = {oid: i.ledger.remade[oid] for oid in lists if oid in i.ledger.remade} if i.ledger.remade else {}
+    around = {step.parent: step.loop for step in rounds_around(i)} if made else {}
+    running = {oid: around[outside] for oid, outside in made.items() if outside in around}
+    places = {i.info(oid).place for oid in running}
+    longer = bool(places) and all(
+        i.info(oid).place in places or not any(within(i.made_in.get(oid), outside) for outside in made.values()) for oid in lists
+    )
+    return frozenset(running.values()) if longer else NO_LOOPS
+
+
+def _grows(i: Interpreter, oid: int) -> frozenset[Context]:
+    made, found = i.made_in.get(oid), i.lengths.get(oid, ())
+    if made is None or not found or oid in i.bounded:
+        return NO_LOOPS
+    return frozenset(
+        around.loop
+        for around in rounds(i, made)
+        if any(longer for context, longer in found if within(context, around))
+        and all(longer for context, longer in found if within(context, around))
+    )
+
+
+def content(i: Interpreter, ref: Ref) -> Value:
+    """The content of a list, which has another length in each round in which the list is longer."""
+    found = i.heap.get(ref.oid, ("#", "items")) or Tuple(())
+    loops = growing(i, ref)
+    return _longer(found, loops) if loops else found
+
+
+def rounds_over(i: Interpreter, iterable: Value) -> Loops:
+    """The loops in each of whose rounds a loop over something has another number of rounds."""
+    found = members(iterable)
+    return _rounds_over(i, found[0]) if len(found) == 1 else NO_LOOPS
+
+
+def _rounds_over(i: Interpreter, member: Member) -> Loops:
+    if isinstance(member, RangeObject):
+        moved = [loops for bound in (member.start, member.stop) if (loops := moving(i, bound)) != NO_LOOPS]
+        return moved[0] if len(moved) == 1 else NO_LOOPS  # what moves at both ends may be as long as before
+    if isinstance(member, Tuple):
+        return member.loops
+    if isinstance(member, Ref) and member.oid not in i.bounded:
+        return united(part.loops for part in members(content(i, member)) if isinstance(part, Tuple))
+    return NO_LOOPS
+
+
+def as_long_as(i: Interpreter, items: Value, iterable: Value) -> Value:
+    """The content of a container that has an item for each element of an iterable."""
+    loops = rounds_over(i, iterable)
+    return _longer(items, loops) if loops != NO_LOOPS else items
+
+
+def _longer(found: Value, loops: Loops) -> Value:
+    return of(
+        Option(o.member.longer(united((even(o.member.loops), loops))) if _is_open(o.member) else o.member, o.guard) for o in options(found)
+    )
+
+
+def _is_open(member: Member) -> TypeGuard[Tuple]:
+    """Whether a member is a tuple of unknown length."""
+    return isinstance(member, Tuple) and member.items is None

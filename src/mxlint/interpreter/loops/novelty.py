@@ -1,0 +1,367 @@
+"""Which numbers are others in each round of a loop: the time, a draw, an item of data, and what is read out of an array that the rounds change.
+
+A `Symbolic` is one particular thing, named after where it came into being. In another round of a loop that is another thing, but it need not be
+another number: the content of an array that no round changes is the same whenever it is read. So what makes a number new is followed back to where
+it comes from: to a source that gives something else each time, to a counter of the loop, or to an array that is computed from what an earlier round
+made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.guards import Identity
+from mxlint.domain.join import of
+from mxlint.domain.members import (
+    Const,
+    Kind,
+    Loops,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.shape import surely_unlike
+from mxlint.domain.varying import loops_of, over, united
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context, is_round, within
+from mxlint.interpreter.machine.locations import OPERANDS
+
+ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
+"""Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
+FEW: Final = 4
+"""A number that takes no more values than this does not vary."""
+MAX_SOURCES: Final = 4
+"""Sources of an array that are remembered, the latest first."""
+MAX_READ: Final = 8
+"""Arrays from which a number that is read out is said to come, the nearest first."""
+NO_LOOPS: Final[frozenset[Context]] = frozenset()
+CONTENT: Final = ("#", "content comes from")
+"""Of an array: the symbolic values that its content comes from."""
+
+
+def rounds(i: Interpreter, older: Context) -> tuple[Context, ...]:
+    """The rounds of loops that run and in which `older` is not made, innermost first."""
+    found: list[Context] = []
+    step: Context | None = i.context
+    while step is not None and not within(older, step):
+        if is_round(step.step):
+            found.append(step)
+        step = step.parent
+    return tuple(found)
+
+
+def rounds_around(i: Interpreter) -> list[Context]:
+    """The rounds of loops that run, innermost first."""
+    step: Context | None = i.context
+    running: list[Context] = []
+    while step is not None:
+        if is_round(step.step):
+            running.append(step)
+        step = step.parent
+    return running
+
+
+def _one_by_one(what: object) -> tuple[Place, int] | None:
+    """The loop and the number of a round that is run by itself."""
+    if isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], Place) and isinstance(what[1], int):
+        return what[0], what[1]
+    return None
+
+
+def made(i: Interpreter, ident: int, operands: Iterable[Value], place: Place, source: str = "") -> None:
+    """An array was made by host code: keep what its content comes from. `source`: it is something else each time itself."""
+    found: list[Member] = [i.symbolic(place, "content", source=source)] if source else []
+    for value in operands:
+        for member in members(value):
+            if isinstance(member, Array):
+                found.extend(members(i.heap.get(member.ident, CONTENT) or Const(None)))
+            elif isinstance(member, Symbolic):
+                found.append(member)
+            elif takes_many(member):
+                counter = i.symbolic(place, "content", source="counter" if loops_of(member) is None else "")
+                i.comes_from[counter.identity] = tuple(dict.fromkeys((*i.comes_from.get(counter.identity, ()), member)))
+                found.append(counter)
+    kept = [member for member in dict.fromkeys(found) if isinstance(member, Symbolic)][:MAX_SOURCES]
+    if kept:
+        i.heap.set(ident, CONTENT, of(option for member in kept for option in options(member)))
+
+
+def read_out(i: Interpreter, arrays: Sequence[Member], what: str, kind: str, place: Place) -> Symbolic:
+    """The number that is read out of an array. What the array comes from is kept beside it: a call that ends takes its arrays along."""
+    number = i.symbolic(place, what, kinds=frozenset((kind,)), source="evaluated")
+    found = list(arrays)
+    contents: list[Member] = []
+    for array in found:
+        if not isinstance(array, Array):
+            continue
+        contents += members(i.heap.get(array.ident, CONTENT) or Const(None))
+        operands = i.heap.get(array.ident, OPERANDS)
+        before = operands.idents or () if isinstance(operands, Operands) else ()
+        found += [Array(ident) for ident in before if len(found) < MAX_READ and Array(ident) not in found]
+    i.comes_from[number.identity] = tuple(dict.fromkeys((*found, *contents)))
+    return number
+
+
+ITEM: Final = "item "
+"""Begins the names of numbers that are read out of an array together."""
+
+
+def read_from(i: Interpreter, number: Symbolic) -> str:
+    """Which of the numbers of an array it is that were read out together, as by `tolist`; empty where it is none."""
+    identity = number.identity
+    together = len(identity) == 3 and isinstance(identity[0], str) and identity[0].startswith(ITEM)
+    return f"{identity[0]} {identity[1]}" if together and i.sources.get(identity) == "evaluated" else ""
+
+
+def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -> Value:
+    """What was taken out of a container of unknown contents: one particular number, the next of an iteration or the one at an index `by`."""
+    return _taken(i, value, 0, place, by)
+
+
+def in_turn(i: Interpreter, value: Value) -> Value:
+    """What a round is given of what lies in a container: in another round that is another number."""
+    if isinstance(value, Tuple) and value.items is not None:
+        return value.holding(tuple(in_turn(i, part) for part in value.items))
+    if not any(isinstance(member, (Range, Kind)) for member in members(value)):
+        return value
+    loop = frozenset((i.context.loop,))
+    return of(Option(over(o.member, (loops_of(o.member) or NO_LOOPS) | loop), o.guard) for o in options(value))
+
+
+def _at_index(value: Value, index: Value) -> Value:
+    """What lies in a container at an index that loops move."""
+    moved = united(map(loops_of, members(index)))
+    if not moved or not any(isinstance(member, (Range, Kind)) for member in members(value)):
+        return value
+    return of(Option(over(o.member, (loops_of(o.member) or NO_LOOPS) | moved), o.guard) for o in options(value))
+
+
+def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value | None) -> Value:
+    """The same for the part of a tuple that `number` names."""
+    if isinstance(value, Tuple) and value.items is not None:
+        return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
+    value = in_turn(i, value) if by is None else _at_index(value, by)
+    if not isinstance(value, Kind) or value.cause != "open" or value.type not in ("int", "float", "number"):
+        return value
+    made = i.symbolic(place, f"{ITEM}{number}", kinds=frozenset((value.type,)), source="item" if by is None else "")
+    if by is not None:
+        i.comes_from[made.identity] = tuple(members(by))
+    return made
+
+
+def stretching(found: Sequence[Member]) -> bool:
+    """Whether an array, or an item of a tuple, has one length after another, with no end: it has several that are known, and is then made of
+    itself."""
+    todo: list[Sequence[Member]] = [found]
+    seen: set[tuple[int, ...]] = set()  # parts that are shared are looked at once
+    while todo:
+        parts = todo.pop()
+        key = tuple(map(id, parts))
+        if key in seen:
+            continue
+        seen.add(key)
+        if _stretches(parts):
+            return True
+        tuples = [member.items for member in parts if isinstance(member, Tuple) and member.items is not None]
+        if len({len(items) for items in tuples}) == 1:
+            todo.extend([m for item in column for m in members(item)] for column in zip(*tuples))
+    return False
+
+
+def _stretches(found: Sequence[Member]) -> bool:
+    shapes = [(member.shape, member.grows) for member in found if isinstance(member, Array) and member.shape is not None]
+    return any(
+        any(map(surely_unlike, lengths, lengths[1:]))
+        for shape, grows in shapes
+        if grows == "differs"
+        for axis, size in enumerate(shape)
+        if size is None
+        for lengths in ([other[axis] for other, _ in shapes if len(other) == len(shape) and other[axis] is not None],)
+    )
+
+
+def sliced(i: Interpreter, oid: int, index: Slice) -> None:
+    """A list was made of a slice of another: one end of it may move."""
+    loops = _one_end(i, index) if i.trace is None else NO_LOOPS
+    if loops is None or loops:
+        i.ledger.cut[oid] = loops
+    else:
+        i.ledger.cut.pop(oid, None)
+
+
+def cut(i: Interpreter, member: Member) -> Loops:
+    """The loops that move one end of a slice, of which a list or something symbolic is made. Whatever was cut, an array, a list or a text, it is a
+    part of another length each time."""
+    if isinstance(member, Ref):
+        return i.ledger.cut.get(member.oid, NO_LOOPS) if i.trace is None else NO_LOOPS
+    if i.trace is not None or not isinstance(member, Symbolic) or member.identity[0] != "[]":
+        return NO_LOOPS
+    found = [part for index in member.identity[2:] for part in (index.items or () if isinstance(index, Tuple) else (index,))]
+    return united(_one_end(i, part) for part in found if isinstance(part, Slice))
+
+
+def _one_end(i: Interpreter, index: Slice) -> Loops:
+    """The loops that move one end of a slice, and not the other."""
+    lower, upper = moving(i, index.lower), moving(i, index.upper)
+    return lower if upper == NO_LOOPS else upper if lower == NO_LOOPS else NO_LOOPS
+
+
+def moving(i: Interpreter, value: Value) -> Loops:
+    """The loops over which a number of host code is now this and now that: none, if nothing says that one moves it."""
+    return united(_moved_by(i, member) for member in members(value))
+
+
+def _moved_by(i: Interpreter, member: Member) -> Loops:
+    if isinstance(member, Symbolic):
+        return frozenset(around.loop for around in rounds_around(i) if Novelty(i, (around,)).of(member)) if i.trace is None else NO_LOOPS
+    return loops_of(member) if takes_many(member) else NO_LOOPS
+
+
+def takes_many(member: Member) -> bool:
+    """Whether a number is one of many that a loop brings."""
+    if isinstance(member, Kind):
+        return member.cause == "varying" and member.type != "bool"
+    return isinstance(member, Range) and (member.low is None or member.high is None or (member.high - member.low) // member.stride >= FEW)
+
+
+class Novelty:
+    """What is new in each of some rounds of loops that run."""
+
+    def __init__(self, i: Interpreter, running: Sequence[Context], *, perhaps: bool = False) -> None:
+        """`perhaps`: what is read out of an item of something that nobody in sight gives counts as well. It may be another number each time."""
+        self._i = i
+        self._perhaps = perhaps
+        self._rounds = running
+        self._seen: set[Identity] = set()
+
+    def over(self, loops: Loops) -> bool:
+        """Whether what varies over some loops does so from one of the rounds to the next: over its loop, or over one that each of them runs."""
+        if not loops:
+            return loops is None
+        if self._i.heap.recording is not None:
+            self._i.heap.recording.around = True
+        return any(isinstance(loop, Context) and within(loop, around.loop) for loop in loops for around in self._rounds)
+
+    def of(self, member: Member) -> bool:
+        """Whether a number is another one in each round."""
+        if isinstance(member, Symbolic):
+            if self._i.heap.recording is not None:
+                self._i.heap.recording.around = True
+            return bool(self._rounds) and scalar_type(member) not in ("bool", "NoneType") and self._symbol(member.identity)
+        return False
+
+    def _in_round(self, identity: Identity) -> bool:
+        """Whether something came into being in one of the rounds."""
+        context = next((part for part in identity if isinstance(part, Context)), None)
+        return self.here(context)
+
+    def here(self, context: object) -> bool:
+        """Whether what was made in a context came into being in one of the rounds."""
+        return self._here(context, {})
+
+    def _symbol(self, identity: Identity) -> bool:
+        if identity in self._seen:
+            return False
+        self._seen.add(identity)
+        origins = self._i.comes_from.get(identity, ())
+        if self._i.sources.get(identity) in ANEW and self._in_round(identity):
+            return not _close_together(origins)
+        if origins and self._in_round(identity) and any(self._member(part) for part in origins):
+            return True
+        if self._perhaps and identity[0] == "element" and self._in_round(identity):
+            return True
+        if identity[0] in OF_SHAPES or self._perhaps and identity[0] == "len":
+            return False  # the content of an array may change, and its shape not
+        return any(self._member(part) if isinstance(part, Member) else isinstance(part, tuple) and self._symbol(part) for part in identity)
+
+    def _member(self, part: Member) -> bool:
+        if isinstance(part, Symbolic):
+            return self._symbol(part.identity)
+        return takes_many(part) and self.over(loops_of(part)) or isinstance(part, Array) and self.array(part.ident)
+
+    def array(self, ident: int) -> bool:
+        """Whether the content of an array is something else in each round: it comes from what is, or from what an earlier round made of it."""
+        i = self._i
+        met: dict[tuple[Context, Place], set[int]] = {}
+        todo: list[tuple[int, tuple[int, ...]]] = [(ident, ())]
+        done: set[int] = set()
+        while todo and len(done) < MAX_FOLLOWED:
+            number, path = todo.pop()
+            if number in path:
+                return True
+            if number in done or not self._here(i.info(number).payload, met):
+                continue
+            done.add(number)
+            if any(isinstance(m, Symbolic) and self._symbol(m.identity) for m in members(i.heap.get(number, CONTENT) or Const(None))):
+                return True
+            operands = i.heap.get(number, OPERANDS)
+            if isinstance(operands, Operands):
+                if operands.idents is None:
+                    return True  # they differ from round to round
+                todo.extend((other, (*path, number)) for other in operands.idents)
+        return any(len(numbers) >= MANY for numbers in met.values())
+
+    def _here(self, context: object, met: dict[tuple[Context, Place], set[int]]) -> bool:
+        """Whether something came into being in one of the rounds, or in an earlier one but the first of a loop that is run round by round. `met`:
+        the rounds of such loops that were come to so far."""
+        if not isinstance(context, Context):
+            return False
+        found = False
+        for around in self._rounds:
+            if within(context, around):
+                found = True
+            outer, running = around.parent, _one_by_one(around.step)
+            if outer is None or running is None or not within(context, outer):
+                continue
+            step = context
+            while step.depth > outer.depth + 1 and step.parent is not None:
+                step = step.parent
+            earlier = _one_by_one(step.step)
+            if earlier is not None and earlier[0] == running[0] and earlier[1]:
+                met.setdefault((outer, earlier[0]), set()).add(earlier[1])
+                found = True
+        return found
+
+
+def _close_together(bounds: Sequence[Member]) -> bool:
+    """Whether what is drawn between two whole numbers, or below one, is one of few."""
+    numbers = [member.value for member in bounds if isinstance(member, Const) and type(member.value) is int]
+    ends = numbers if len(numbers) > 1 else [0, *numbers]
+    return len(bounds) == len(numbers) > 0 and max(ends) - min(ends) < FEW
+
+
+OF_SHAPES: Final = frozenset(("size", "ndim", "dtype"))
+"""What is asked of an array without asking for its content."""
+MANY: Final = 3
+"""What comes from so many rounds of a loop, the first not counted, goes on to change."""
+MAX_FOLLOWED: Final = 200
+"""Arrays one computed from another that are followed back."""
+
+
+__all__ = [
+    "ANEW",
+    "CONTENT",
+    "FEW",
+    "Novelty",
+    "made",
+    "moving",
+    "read_from",
+    "read_out",
+    "rounds",
+    "rounds_around",
+    "sliced",
+    "stretching",
+    "taken",
+    "takes_many",
+]

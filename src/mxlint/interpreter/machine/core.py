@@ -1,0 +1,750 @@
+"""The machine that all transfer functions share: heap, path condition, joins, budgets, and the list of what was imprecise.
+
+Control flow is by deltas (mxlint.domain.heap). A transfer function returns normally if the state goes on, and raises `Halt` if no state does:
+whatever left (a return, break, continue or raise) has handed its delta to the place where it arrives.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from mxlint.deep import is_deep
+from mxlint.domain.arrays import Array
+from mxlint.domain.exclusion import EQUALS, RuledOut, all_hold, by_part, equation, equations, refuted
+from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, opposite
+from mxlint.domain.heap import Delta, Heap, Info, Location
+from mxlint.domain.join import of
+from mxlint.domain.members import Kind, Member, Option, Range, Ref, Slice, Symbolic, Union, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.imports.unloaded import Unloaded
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.frames import Context, Frame
+from mxlint.interpreter.machine.framework import Framework
+from mxlint.interpreter.machine.ledger import Ledger, Modes
+from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
+from mxlint.interpreter.machine.observer import Observer
+from mxlint.interpreter.machine.paths import Condition, Path, Truth, guard_of, learned
+from mxlint.interpreter.machine.targets import Recovery, Target
+from mxlint.syntax import ir
+from mxlint.syntax.index import TRACERS
+
+if TYPE_CHECKING:
+    from mxlint.interpreter.calls.activations import Start
+    from mxlint.interpreter.calls.relevance import Reach
+    from mxlint.interpreter.calls.summaries import Summary
+    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.loops.fixpoint import Invariants
+    from mxlint.interpreter.machine.journal import Journal
+    from mxlint.interpreter.machine.operations import Operations
+    from mxlint.models.mlx.table import Table
+    from mxlint.project import Project
+    from mxlint.source import Source
+
+MAX_STEPS: Final = 20_000
+"""Expressions, other than constants, and statements that one entry may take: about two seconds."""
+MAX_STEPS_OF_FILE: Final = 80_000
+"""Those that all entries of a file may take together."""
+CALLERS_SHARE: Final = 5
+"""How many times fewer a file has in which nothing is compiled: what its entries call has entries of its own, in the file where it lies."""
+JOINED_IN_A_STEP: Final = 8
+"""Values that are joined, where the states of branches differ, in the time that a step takes."""
+MAX_PATHS: Final = 256
+"""Paths of which it is kept what they rule out."""
+MAX_CALLS: Final = 48
+"""Depth of calls that are followed."""
+
+
+OWN: Final = "raised by the analysis"
+"""The payload of an exception that no statement in sight raises: it is as uncertain as what the analysis knows of the operation that raises it."""
+
+
+class Halt(Exception):
+    """No state goes on from here."""
+
+
+class OutOfSteps(Exception):
+    """The entry has used up its steps."""
+
+
+class Checkpoint:
+    """How much had arrived at each target, how many imprecisions were listed, and how much the journal held, at a moment."""
+
+    __slots__ = ("imprecisions", "noted", "recorded", "recording", "targets")
+
+    def __init__(self, i: Interpreter) -> None:
+        self.targets = [(target, target.reached()) for target in i.targets]
+        self.imprecisions = len(i.imprecisions)
+        self.noted: tuple[int, ...] = i.journal.mark() if i.journal is not None else ()
+        self.recording = i.heap.recording
+        self.recorded = self.recording.noted() if self.recording is not None else ()
+
+
+class Again:
+    """A fact that is to be found again: how, and where it was found."""
+
+    __slots__ = ("context", "find", "path", "stack")
+
+    def __init__(self, find: Callable[[], object], path: Path, context: Context, stack: tuple[Frame, ...]) -> None:
+        self.find = find
+        self.path = path
+        self.context = context
+        self.stack = stack
+
+
+class Imprecision:
+    """Something that could not be followed: where, and what."""
+
+    __slots__ = ("place", "reason")
+
+    def __init__(self, place: Place | None, reason: str) -> None:
+        self.place = place
+        self.reason = reason
+
+
+class Interpreter:
+    """One run over a program. Transfer functions are in `operations`; what they share is here."""
+
+    def __init__(self, operations: Operations, project: Project, observer: Observer | None = None) -> None:
+        self.operations = operations
+        self.project = project
+        self.observer = observer
+        self.heap = Heap()
+        self.path: Path = ()
+        self._ruled_out: dict[int, tuple[Path, RuledOut]] = {}
+        """What some paths rule out, by the identities of these, which are kept."""
+        self.context = Context(None, "entry")
+        self.silent = 0
+        self.unrolled = 1
+        self.most = MAX_STEPS
+        """Steps that one entry may take."""
+        self.left = MAX_STEPS_OF_FILE
+        """Steps that are left to the entries of the file, but for the present one."""
+        self.steps = self.most
+        self.tries: list[Target] = []
+        self.try_depths: list[int] = []
+        self.targets: list[Target] = []
+        self.recovery: Recovery | None = None
+        self.stack: list[Frame] = []
+        self.starts: list[Start] = []
+        self.recursive: set[int] = set()
+        self.aside: Counter[int] = Counter()
+        """Steps that the activations of each function have taken, by the number of its node."""
+        self.own: Counter[int] = Counter()
+        """Steps that the bodies of functions have taken themselves, nearly, in the same way."""
+        self.fruitful: set[int] = set()
+        """Functions of which an activation has brought about a fact."""
+        self.fruitless: set[int] = set()
+        """Those that cost too much without."""
+        self.generators: list[int] = []
+        """Generators, in the order in which they were made."""
+        self.consumed: list[int] = []
+        """Generators whose elements somebody takes now."""
+        self.reaching: set[int] = set()
+        """Functions that are known to reach something compiled."""
+        self.traced: set[Location] = set()
+        """Locations that traces have read."""
+        self.reaches: dict[tuple[object, ...], Reach] = {}
+        self.limit = 0
+        self.splits = 0
+        self.modules: dict[str, int] = {}
+        self.main: Source | None = None
+        self.causes: dict[Identity, tuple[Cause, Place | None]] = {}
+        self.made_in: dict[int, Context] = {}
+        """In which context objects are made."""
+        self.lengths: dict[int, set[tuple[Context, bool]]] = {}
+        """Where containers become longer (True), or may become shorter."""
+        self.bounded: set[int] = set()
+        """Containers that drop what is too much."""
+        self.sources: dict[Identity, str] = {}
+        """Why symbolic values are open, for those that nothing else is known of."""
+        self.comes_from: dict[Identity, tuple[Member, ...]] = {}
+        """What symbolic values are made of whose identity does not say it."""
+        self.tests: dict[Identity, tuple[Place, bool]] = {}
+        """Where conditions were tested first, and the outcome that they had where that test was passed."""
+        self.choices: set[Identity] = set()
+        self.grounds: dict[Identity, set[object]] = {}
+        """What a condition rests on that only its place names."""
+        self.imprecisions: list[Imprecision] = []
+        self.place: Place | None = None
+        self.trace: Trace | None = None
+        self.apportions = False
+        """Whether any trace came to a tuple that it may read part by part."""
+        self.singletons: dict[object, int] = {}
+        self.approximations: dict[object, Any] = {}
+        self.invariants: Invariants | None = None
+        """Of the loop that runs: what the loops in it start from."""
+        self.summaries: dict[tuple[object, ...], list[Summary]] = {}
+        self.modes = Modes()
+        self.ledger = Ledger()
+        self.dead: dict[int, tuple[ir.FuncDef, dict[int, tuple[str, ...]]]] = {}
+        """The names that are dead at the heads of the loops of functions, by the identity of their nodes, which are kept."""
+        self.reads: dict[int, tuple[ir.FuncDef, frozenset[str] | None]] = {}
+        """The names that functions read, in the same way; None for any."""
+        self.own_names: dict[int, tuple[ir.FuncDef, tuple[str, ...]]] = {}
+        """The names of functions that no block within them has, in the same way."""
+        self.mlx = Framework()
+        self.table: Table
+        """What was measured of MLX; not there without MLX."""
+        self.journal: Journal | None = None
+        self.wrappers: frozenset[str] = frozenset()
+        self.tracers: tuple[str, ...] = TRACERS
+        """The dotted names of what traces a function: those of MLX, and the wrappers of the program."""
+
+    # -- shorthand for the operations ----------------------------------------------------------------------------------
+
+    def release(self) -> None:
+        """Let go of all that is known, at the end: the parts refer to each other, and would stay until the collector looks for cycles."""
+        vars(self).clear()
+
+    def eval(self, node: ir.Expr, frame: Frame) -> Value:
+        """Evaluate an expression, of whose value everything is used."""
+        value = self.part(node, frame)
+        return self.operations.used(self, value, frame, node) if self.apportions else value
+
+    def part(self, node: ir.Expr, frame: Frame) -> Value:
+        """Evaluate an expression of which a part may be used, if its value is a tuple."""
+        if type(node) is not ir.Const:
+            self.steps -= 1
+            if self.steps < self.limit:
+                if self.steps < 0:
+                    raise OutOfSteps
+                self.operations.costly(self)
+        value = self.operations.evaluate(self, node, frame)
+        if self.observer is not None and type(node) is not ir.Kept:
+            self.observer.value(frame, node, value)
+        return value
+
+    def execute(self, body: Sequence[ir.Stmt], frame: Frame) -> None:
+        """Run statements."""
+        self.operations.execute(self, body, frame)
+
+    def call(self, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+        """Call a value. All of what it returns is used."""
+        value = self.operations.call(self, function, args, place, frame)
+        return self.operations.used(self, value, frame) if self.apportions else value
+
+    def attribute(self, owner: Value, name: str, place: Place, frame: Frame) -> Value:
+        """`owner.name`, of which everything is used."""
+        value = self.operations.attribute(self, owner, name, place, frame)
+        return self.operations.used(self, value, frame) if self.apportions else value
+
+    def set_attribute(self, owner: Value, name: str, value: Value, place: Place, frame: Frame) -> None:
+        """`owner.name = value`."""
+        self.operations.set_attribute(self, owner, name, value, place, frame)
+
+    def iterate(self, value: Value, consume: Callable[[Value], Value | None], place: Place, frame: Frame) -> None:
+        """Hand each element of an iterable to `consume`, as a loop does."""
+        self.operations.iterate(self, value, consume, place, frame)
+
+    def truth(self, value: Value, place: Place, frame: Frame) -> Truth:
+        """The truth of a value."""
+        return self.operations.truth(self, value, place, frame)
+
+    # -- objects -------------------------------------------------------------------------------------------------------
+
+    def allocate(self, kind: str, payload: object, place: Place, tag: object = None, label: str = "") -> int:
+        """A new object, made at `place` in this context. `tag` tells several objects made at one place apart."""
+        trace = self.trace.number if self.trace is not None else 0
+        info = Info(kind, payload, place, trace, label=label)
+        oid = self.heap.at_site((place, self.context, kind, tag), info)
+        self.made_in[oid] = self.context
+        return oid
+
+    def ident(self, place: Place, tag: object = None) -> int:
+        """The identity of a new array."""
+        oid = self.heap.ident((place, self.context, "array", tag))
+        self.heap.infos[oid].payload = self.context
+        if self.trace is not None:
+            self.heap.infos[oid].trace = self.trace.number
+        return oid
+
+    def info(self, oid: int) -> Info:
+        return self.heap.infos[oid]
+
+    def symbolic(
+        self, place: Place, what: str, label: str = "", kinds: frozenset[str] | None = None, source: str = "", presumed: str = ""
+    ) -> Symbolic:
+        """Something particular that nobody in sight gives."""
+        identity: Identity = (what, place, self.context)
+        self.causes.setdefault(identity, ("open", place))
+        if source:
+            self.sources[identity] = source
+        return Symbolic(identity, kinds, label, presumed, source)
+
+    def derived(self, operation: str, parts: Sequence[Member], kinds: frozenset[str] | None, place: Place, label: str = "") -> Symbolic:
+        """What an operation makes of symbolic values: the same operation on the same values gives the same thing."""
+        self.operations.derived(self, operation, parts, place)
+        identity: Identity = (operation, *(part.identity if isinstance(part, Symbolic) else part for part in parts))
+        if any(map(_is_several, parts)):
+            identity = (*identity, self.context)  # of another number, as in another round, it is another thing
+        if size(identity) > 24:
+            made = self.symbolic(place, operation, label, kinds)
+            self.comes_from[made.identity] = tuple(parts)
+            return made
+        self.causes.setdefault(identity, ("open", place))
+        presumed = next((part.presumed for part in parts if isinstance(part, Symbolic) and part.presumed), "")
+        argument = any(isinstance(part, Symbolic) and part.source == "argument" for part in parts)
+        return Symbolic(identity, kinds, label, presumed, "argument" if argument else "")
+
+    def unknown(self, place: Place | None, reason: str) -> Unknown:
+        """Any value at all; the reason is noted."""
+        self.imprecise(reason, place)
+        return Unknown(reason)
+
+    def imprecise(self, reason: str, place: Place | None = None) -> None:
+        """Note something that could not be followed."""
+        if not self.silent:
+            self.doubting(partial(self.imprecisions.append, Imprecision(place, reason)), (place, reason))
+            if self.trace is not None and self.journal is not None:
+                self.trace.full = False
+                at = place or self.trace.place
+                self.doubting(partial(self.journal.doubt, at, reason), (at, reason, "noted"))
+
+    def unsure(self, reason: str, place: Place) -> None:
+        """Note what may have changed anything there is: no site of the file is full."""
+        self.imprecise(reason, place)
+        if self.journal is not None:
+            self.journal.whole = False
+
+    def cut(self, reason: str) -> None:
+        """Note where a budget cut an entry short, also in a silent round: nothing takes it back."""
+        place = self.place or (Place(self.main, 0, 0) if self.main is not None else None)
+        self.imprecisions.append(Imprecision(place, reason))
+        if self.trace is not None:
+            self.trace.full = False
+        if self.journal is not None:
+            self.journal.whole = False
+            if place is not None:
+                self.journal.doubt(place, reason)
+
+    def finding(self, find: Callable[[], object]) -> None:
+        """Note a fact that says where it is, now and, from its place there, whenever what is being recorded is done again."""
+        recording, self.heap.recording = self.heap.recording, None
+        fact = find()
+        self.heap.recording = recording
+        if recording is not None:
+            recording.again[fact, self.context] = Again(find, self.path, self.context, tuple(self.stack))
+
+    def noting(self, keep: Callable[[], None], fact: object) -> None:
+        """Keep a fact, now and whenever what is being recorded is done again. The activations under way have come to something."""
+        self.fruitful.update([id(start.node) for start in self.starts])
+        keep()
+        if self.heap.recording is not None:
+            self.heap.recording.facts[fact] = keep
+
+    def doubting(self, keep: Callable[[], None], doubt: object) -> None:
+        """Keep what could not be followed, now and whenever what is being recorded is done again, also in another context."""
+        keep()
+        if self.heap.recording is not None:
+            self.heap.recording.doubts[doubt] = keep
+
+    @contextmanager
+    def contained(self) -> Iterator[None]:
+        """Run an entry. What ends it before its time ends nothing else: no state goes on, its steps are spent, or it nests too deep for any stack."""
+        path, context, unrolled, splits = self.path, self.context, self.unrolled, self.splits
+        recovery, self.recovery = self.recovery, None
+        expected = self.modes.expected
+        depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
+        self.steps = given = min(self.most, self.left)
+        self.limit = 0
+        try:
+            yield
+        except Halt:
+            pass
+        except OutOfSteps:
+            self.cut("budget of steps")
+        except RecursionError:
+            if not is_deep():
+                raise
+            self.cut("nesting too deep")
+        finally:
+            self.left -= given - max(self.steps, 0)
+            self.heap.recording = None
+            self.path, self.context, self.unrolled, self.splits = path, context, unrolled, splits
+            self.trace, self.silent, self.recovery, self.modes.expected = None, 0, recovery, expected
+            del self.stack[depth:], self.starts[:], self.tries[tries:], self.try_depths[tries:], self.targets[targets:]
+
+    @property
+    def spent(self) -> bool:
+        """Whether the last entry has used up its steps."""
+        return self.steps < 0
+
+    @cached_property
+    def unloaded(self) -> Unloaded:
+        """What the names of modules lead to that are not loaded."""
+        return Unloaded(self.project, self.tracers)
+
+    # -- paths ---------------------------------------------------------------------------------------------------------
+
+    def live(self, value: Value) -> Value:
+        """The value without the members whose guard contradicts the path."""
+        if type(value) is not Union or not value.conditions:
+            return value
+        self._ask(value.conditions)
+        if not self.path:
+            return value
+        excluded, known, held, apart = self._excluded()
+        kept = [
+            option
+            for option in value.options
+            if not option.guard
+            or excluded.isdisjoint(option.guard)
+            and not (known and any(literal.outcome and refuted(literal.condition, known) for literal in option.guard))
+            and not all_hold(option.guard, held, apart)
+        ]
+        if len(kept) == len(value.options) or not kept:
+            return value
+        return of(kept)
+
+    def _excluded(self) -> RuledOut:
+        """What the path rules out; kept for the paths that branches come back to."""
+        path = self.path
+        known = self._ruled_out.get(id(path))
+        if known is None:
+            held = {condition.literal.condition: condition.literal for condition in path if condition.literal is not None}
+            found = RuledOut(
+                frozenset(map(opposite, held.values())),
+                equations(held.values()),
+                frozenset(held.values()),
+                by_part(held.values()),
+            )
+            if len(self._ruled_out) >= MAX_PATHS:
+                self._ruled_out.clear()
+            known = self._ruled_out[id(path)] = path, found
+        return known[1]
+
+    def outcome(self, literal: Literal_ | None) -> bool | None:
+        """What the path already says of a condition."""
+        if literal is not None:
+            self._ask((literal.condition,))
+            for condition in self.path:
+                if condition.literal is not None and condition.literal.condition == literal.condition:
+                    return condition.literal.outcome is literal.outcome
+            excluded = self._excluded()
+            if refuted(literal.condition, excluded.known):
+                return not literal.outcome
+            if excluded.apart:
+                for outcome in (True, False):
+                    if all_hold((Literal_(literal.condition, outcome),), excluded.held, excluded.apart):
+                        return literal.outcome is not outcome
+        return None
+
+    def _ask(self, conditions: Iterable[Identity]) -> None:
+        """What runs depends on what the path says of some conditions."""
+        if self.heap.recording is not None:
+            self.heap.recording.asked.update(conditions)
+            # A path that says what a thing equals answers whether it equals something else.
+            told = [found for condition in conditions if (found := equation(condition)) is not None]
+            self.heap.recording.asked.update((EQUALS, thing) for thing, _ in told)
+            self.heap.recording.asked.update((TOGETHER, condition) for condition in conditions)
+
+    def why(self, condition: Identity) -> tuple[Cause, Place | None]:
+        """Why a condition is not decided, and where it is tested."""
+        while condition[0] == EARLIER and isinstance(condition[1], tuple):
+            condition = condition[1]
+        if condition[0] == TOGETHER:  # it only says which members are of one branch
+            return "varying", self.why(condition[1][0])[1]  # type: ignore[index]
+        cause, place = self.causes.get(condition, ("open", None))
+        return cause, self.tests[condition][0] if condition in self.tests else place
+
+    def undecided(self, cause: Cause, place: Place, outcome: bool | None = None, tag: object = "test") -> Condition:
+        """A condition that no value in sight stands for: the same one each time that this place is passed in this context."""
+        identity: Identity = (tag, place, self.context)
+        self.causes.setdefault(identity, (cause, place))
+        return Condition(cause, place, Literal_(identity, outcome is not False), outcome)
+
+    def fork(self, alternatives: Sequence[tuple[Path, Callable[[], Value]]]) -> Value:
+        """Run alternatives, each under some conditions, one after another from the present state and go on with their join. `Halt` if none
+        goes on."""
+        mark, path = self.heap.mark(), self.path
+        done: list[tuple[Delta, Guard, Value, Path]] = []
+        over: list[Path] = []
+        decided = False
+        for conditions, run in alternatives:
+            self.path = (*path, *conditions)
+            try:
+                value = run()
+            except Halt:
+                self.heap.undo(mark)
+                over.append(conditions)
+            else:
+                guard = tuple([condition.literal for condition in conditions if condition.literal is not None])
+                done.append((self.heap.cut(mark), guard, value, self.path))
+                decided = decided or len(self.path) > len(path) + len(conditions)
+            finally:
+                self.path = path
+        if not done:
+            raise Halt
+        self.join_states([(delta, guard) for delta, guard, _, _ in done])
+        if len(done) == 1:
+            self.path = done[0][3]
+            return done[0][2]
+        if over or decided:
+            self.path = (*path, *learned(path, [(guard, came) for _, guard, _, came in done], over))
+        return guarded([(value, guard) for _, guard, value, _ in done])
+
+    def join_states(self, states: Sequence[tuple[Delta, Guard]]) -> None:
+        """Go on with the join of states, relative to the present one. It is work as evaluating is, and counts among the steps."""
+        before = self.heap.joined
+        self.heap.apply(self.heap.merged(states))
+        self.steps -= (self.heap.joined - before) // JOINED_IN_A_STEP
+
+    def choose(self, truth: Truth, place: Place, then: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """Run one side of a condition, or both."""
+        outcome = truth.outcome
+        if outcome is None:
+            outcome = self.outcome(truth.literal)
+        if outcome is not None:
+            return then() if outcome else otherwise()
+        literal = truth.literal
+        if literal is not None:
+            self.tests.setdefault(literal.condition, (place, literal.outcome))
+        elif truth.cause in ("open", "imprecise"):
+            literal = self.undecided(truth.cause, place).literal
+            assert literal is not None
+            self.grounds.setdefault(literal.condition, set()).update(truth.grounds)
+        other = opposite(literal) if literal is not None else None
+        return self.fork([
+            ((Condition(truth.cause, place, literal, True),), then),
+            ((Condition(truth.cause, place, other, False),), otherwise),
+        ])  # fmt: skip
+
+    def split(self, value: Value, run: Callable[[Member], Value], *, itself: bool = False) -> Value:
+        """Run an operation for each member of a value and join the results. `itself`: it changes what it is given, so which that is matters."""
+        value = self.live(value)
+        if not isinstance(value, Union):
+            return run(value)
+        return self.fork([(conditions, _later(run, option.member)) for option, conditions in self.alternatives(value, itself=itself)])
+
+    def each(self, value: Value) -> Iterator[Member]:
+        """Each member of a value; what happens to it until the next one is asked for hangs on the tests that bound it."""
+        value = self.live(value)
+        if not isinstance(value, Union):
+            yield value
+            return
+        path = self.path
+        for option, conditions in self.alternatives(value):
+            self.path = (*path, *conditions)
+            try:
+                yield option.member
+            finally:
+                self.path = path
+
+    def alternatives(self, value: Union, *, itself: bool = False) -> list[tuple[Option, Path]]:
+        """The members of a union with the conditions under which it is each: the tests that bound it, beside those of the path. What all
+        members bring about hangs on none of them: that is so if all are placeholders of one trace, and not changed themselves."""
+        self._ask(value.conditions)
+        held = {condition.literal for condition in self.path}
+        alike = not itself and _placeholders(value)
+        return [(option, tuple(self._guarding(option.guard, held, alike))) for option in value.options]
+
+    def _guarding(self, guard: Guard, held: Collection[Literal_ | None], alike: bool) -> Iterator[Condition]:
+        for literal in guard:
+            cause, place = self.why(literal.condition)
+            at = place if place is not None else self.place
+            if at is not None and literal not in held:
+                _, passed = self.tests.get(literal.condition, (at, True))
+                outcome = None if literal.condition in self.choices else literal.outcome is passed
+                yield Condition(None if alike else cause, at, literal, outcome)
+
+    # -- leaving -------------------------------------------------------------------------------------------------------
+
+    def leave(self, target: Target, value: Value) -> None:
+        """Hand the present state to where it arrives; nothing goes on from here."""
+        self.reach(target, value)
+        raise Halt
+
+    def reach(self, target: Target, value: Value) -> None:
+        """Hand the present state to where it arrives as well; it goes on from here, too."""
+        target.arrived.append((self.heap.changes(target.mark), value, self.path))
+
+    @contextmanager
+    def leaving(self) -> Iterator[Target]:
+        """Run what hands its states to the target that it is given. After it the state is that before it: `arrive` goes on from those."""
+        target, path = Target(self.heap.mark()), self.path
+        self.targets.append(target)
+        try:
+            yield target
+        except Halt:
+            pass
+        finally:
+            self.targets.remove(target)
+        self.heap.undo(target.mark)
+        self.path = path
+
+    def arrive(self, target: Target) -> Value:
+        """Go on, from the state at the target's mark, with the join of all states that arrived there. `Halt` if none did."""
+        if not target.arrived:
+            raise Halt
+        self.join_states([(delta, guard_of(path, self.path)) for delta, _, path in target.arrived])
+        if len(target.arrived) == 1:
+            return target.arrived[0][1]
+        return guarded([(value, guard_of(path, self.path)) for _, value, path in target.arrived])
+
+    def throw(self, exception: Value) -> None:
+        """Raise: the state goes to the innermost handler, or nowhere."""
+        if self.observer is not None:
+            depth = self.try_depths[-1] if self.tries else 0
+            for frame in self.stack[depth:]:
+                if frame.node is not None:
+                    self.observer.left(frame, frame.node, exception)  # type: ignore[arg-type]
+        recording = self.heap.recording
+        recovery = self.recovery if self.recovery is not None and len(self.tries) <= self.recovery.tries else None
+        recovered = recovery is not None and isinstance(exception, Ref) and self.heap.infos[exception.oid].payload is OWN
+        while recording is not None and recording.tries >= len(self.tries):
+            recording.thrown = True
+            if self.tries and recording.mark is not None and not recovered:
+                recording.leaving.append((self.heap.changes(recording.mark), exception, self.path[recording.path :]))
+            recording = recording.outer
+        if recovery is not None and recovered:
+            self.leave(recovery.target, exception)
+        if self.tries:
+            self.leave(self.tries[-1], exception)
+        raise Halt
+
+    def may_raise(self, *classes: str) -> None:
+        """The operation under way may raise: an exception of one of some classes of libraries, of any class if none is named."""
+        if self.heap.recording is not None:
+            self.heap.recording.raises.update(classes or (None,))
+        if self.tries:
+            for error in classes or (None,):
+                self.tries[-1].may_arrive(self.heap, error)
+
+    def hand_on(self, mark: int, possible: Sequence[tuple[Delta, str | None]]) -> None:
+        """Hand states from which an exception may have come, and that no handler surely catches, to the handlers outside."""
+        if not self.tries:
+            return
+        for delta, name in possible:
+            self.heap.apply(delta)
+            self.may_raise(*(() if name is None else (name,)))
+            self.heap.undo(mark)
+
+    def checkpoint(self) -> Checkpoint:
+        """How much has arrived at the targets around, and been noted, so far."""
+        return Checkpoint(self)
+
+    def forget(self, checkpoint: Checkpoint) -> None:
+        """Forget what arrived and was noted since: by a round of a loop that was run from a state that is not the final one."""
+        for target, reached in checkpoint.targets:
+            target.forget(reached)
+        del self.imprecisions[checkpoint.imprecisions :]
+        if self.journal is not None:
+            self.journal.take_back(checkpoint.noted)
+        if checkpoint.recording is not None:
+            checkpoint.recording.forget(checkpoint.recorded)
+
+    def enter_try(self, target: Target) -> None:
+        """What is raised from now on arrives at `target`."""
+        self.tries.append(target)
+        self.try_depths.append(len(self.stack))
+
+    def leave_try(self) -> None:
+        """What is raised from now on arrives where it did before."""
+        self.tries.pop()
+        self.try_depths.pop()
+
+    @contextmanager
+    def trying(self, *, catches: bool = False) -> Iterator[Target]:
+        """Run what may raise. The states in which it does arrive at the target that it is given; in those of `possible` it may. `catches`: as of
+        a `Target`."""
+        target = Target(self.heap.mark(), catches=catches)
+        self.targets.append(target)
+        self.enter_try(target)
+        try:
+            yield target
+        except Halt:
+            pass
+        finally:
+            self.leave_try()
+            self.targets.remove(target)
+            target.finish(self.heap)
+
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Run without noting facts: a round of a fixpoint iteration."""
+        self.silent += 1
+        try:
+            yield
+        finally:
+            self.silent -= 1
+
+    @contextmanager
+    def unrolling(self, rounds: int) -> Iterator[None]:
+        """Run the rounds of a loop one by one; `unrolled` counts the rounds of all loops around together."""
+        outer = self.unrolled
+        self.unrolled = outer * max(rounds, 1)
+        try:
+            yield
+        finally:
+            self.unrolled = outer
+
+    @contextmanager
+    def within(self, step: object, *, apart: bool = False) -> Iterator[None]:
+        """Run in an inner context; `apart`: in one of its own, whatever is around."""
+        outer = around = self.context
+        while apart and around.parent is not None:
+            around = around.parent
+        self.context = around.inner(step)
+        try:
+            yield
+        finally:
+            self.context = outer
+
+
+Handler: TypeAlias = Callable[[Interpreter, Arguments, Place, Frame], Value]
+"""What a call of something of a library does."""
+
+
+def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
+    """Keep who wrote a location last, and that it was written once more."""
+    if i.heap.recording is not None:
+        i.heap.recording.write((oid, field, place))
+    writers = i.ledger.writers
+    counts = i.ledger.writes
+    writers[oid, field] = place
+    counts[oid, field] = counts.get((oid, field), 0) + 1
+    if field in (ITEMS, ADDED) or isinstance(field, tuple) and field[0] == "item":
+        counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
+        writers[oid, ANY] = place
+    elif isinstance(field, str) or isinstance(field, tuple) and field[0] == "k":
+        counts[oid, KEYS] = counts.get((oid, KEYS), 0) + 1
+        writers[oid, KEYS] = place
+
+
+def guarded(values: Sequence[tuple[Value, Guard]]) -> Value:
+    """The join of values that are reached under different literals."""
+    first = values[0][0]
+    if all(value is first or value == first for value, _ in values[1:]):
+        return first
+    found = []
+    for value, guard in values:
+        for option in value.options if isinstance(value, Union) else (Option(value),):
+            more = tuple(literal for literal in guard if literal not in option.guard)
+            found.append(Option(option.member, (*option.guard, *more)[-MAX_GUARD:]))
+    return of(found)
+
+
+def _placeholders(value: Union) -> bool:
+    """Whether all members are placeholders of one trace."""
+    traces = {option.member.trace if isinstance(option.member, Array) else None for option in value.options}
+    return len(traces) == 1 and not traces & {None, -1}
+
+
+def _is_several(member: Member) -> bool:
+    """Whether a member stands for one of several numbers, or has such a one in it."""
+    if isinstance(member, Slice):
+        return any(_is_several(part) for bound in (member.lower, member.upper, member.step) for part in members(bound))
+    return isinstance(member, (Range, Kind))
+
+
+def size(identity: object) -> int:
+    """How many parts a name has."""
+    return 1 + sum(map(size, identity)) if isinstance(identity, tuple) else 1
+
+
+def _later(run: Callable[[Member], Value], member: Member) -> Callable[[], Value]:
+    return lambda: run(member)

@@ -1,0 +1,518 @@
+"""Writes facts: what the interpreter notes while it runs, in the vocabulary of mxlint.facts.
+
+Facts of silent rounds (those of a fixpoint iteration) are not noted. A fact noted twice is one fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import Literal_
+from mxlint.domain.join import join
+from mxlint.domain.members import (
+    Bound,
+    Const,
+    External,
+    Kind,
+    Length,
+    Measure,
+    Member,
+    Range,
+    Ref,
+    Symbolic,
+    Tuple,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, united
+from mxlint.facts import events
+from mxlint.facts import values as described
+from mxlint.facts.events import Condition, Modality, Where
+from mxlint.finding import Span
+from mxlint.interpreter.loops.novelty import FEW, Novelty, read_from, rounds, takes_many
+from mxlint.interpreter.machine import paths
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context, Frame, is_round
+from mxlint.interpreter.open_world import defaults, shadows
+from mxlint.models.written import WrittenSource
+
+NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
+"""Kinds of events that a number brings about without harm."""
+
+
+_Facts = tuple[Condition, Condition | None]
+
+
+class Journal:
+    """The facts of a run, as they come."""
+
+    def __init__(self) -> None:
+        self.compiled: dict[int, events.Compiled] = {}
+        self.escaped: set[int] = set()
+        self.public: set[int] = set()
+        self.relied: dict[tuple[object, Where], events.Note] = {}
+        self.returned: set[int] = set()
+        self.transforms: dict[int, events.Note] = {}
+        self.transforms_run: set[int] = set()
+        self.methods: set[int] = set()
+        self.records: dict[Any, None] = {}
+        self.imprecise: dict[tuple[Where, str], None] = {}
+        self.whole = True
+        """No budget has cut an entry short."""
+        self.assumed: dict[int, dict[str, described.Value]] = {}
+        self.arrays: set[int] = set()
+        """Placeholders that are presumed to be arrays, and that some use shows to be so."""
+        self.numbers: set[int] = set()
+        """Placeholders that are presumed to be arrays, with which an operation would raise, compiled or not."""
+        self.presuming: dict[events.Event, int | None] = {}
+        """Events that need an array where one is only presumed, with the placeholder that they hang on."""
+        self.array_like: set[events.Event] = set()
+        """Of these, those that nobody brings about with a number."""
+        self.conditions: dict[tuple[int, int | None, int], tuple[paths.Condition, _Facts]] = {}
+        """The facts of the conditions of paths, by the condition and what the facts rest on."""
+        self.made: dict[Condition, Condition] = {}
+        self._settled: tuple[int, ...] = (0, 0, 0)
+        """How many of the first records, compiled objects and imprecisions nothing takes back."""
+
+    def note(self, record: Any) -> None:
+        """Keep a record."""
+        self.records.setdefault(record)
+
+    def doubt(self, place: Place, reason: str) -> None:
+        """Keep something that could not be followed in a trace, or that decided about one."""
+        self.imprecise.setdefault((where(place), reason))
+
+    @property
+    def _tables(self) -> tuple[dict[Any, Any], ...]:
+        return self.records, self.compiled, self.imprecise
+
+    def mark(self) -> tuple[int, ...]:
+        """How much has been noted that may be taken back."""
+        return tuple(len(table) - settled for table, settled in zip(self._tables, self._settled))
+
+    def take_back(self, mark: tuple[int, ...]) -> None:
+        """Forget what was noted since."""
+        for table, length, settled in zip(self._tables, mark, self._settled):
+            while len(table) > length + settled:
+                table.popitem()
+
+    def settle(self, mark: tuple[int, ...]) -> None:
+        """Let nothing take back what was noted since."""
+        found: list[int] = []
+        for table, length, settled in zip(self._tables, mark, self._settled):
+            items = list(table.items())
+            start = length + settled
+            table.clear()
+            table.update([*items[:settled], *items[start:], *items[settled:start]])
+            found.append(settled + len(items) - start)
+        self._settled = tuple(found)
+
+    def keep_only(self, mark: tuple[int, ...], wanted: Callable[[object], bool]) -> None:
+        """Forget the records noted since that are not wanted."""
+        known = mark[0] + self._settled[0]
+        kept = [record for number, record in enumerate(self.records) if number < known or wanted(record)]
+        self.records = dict.fromkeys(kept)
+
+    def forget_sites(self, known: Collection[int], reached: Collection[Span]) -> None:
+        """Forget the compiled objects, with their records, that are not `known` and lie at sites that calls in sight have reached before."""
+        gone = {number for number, fact in self.compiled.items() if number not in known and fact.site.span in reached}
+        records, compiled, imprecise = self._settled
+        forgotten = [record for record in self.records if getattr(record, "object", None) in gone]
+        self._settled = (
+            records - sum(number < records and getattr(record, "object", None) in gone for number, record in enumerate(self.records)),
+            compiled - sum(number < compiled and oid in gone for number, oid in enumerate(self.compiled)),
+            imprecise,
+        )
+        for oid in gone:
+            del self.compiled[oid]
+        for record in forgotten:
+            del self.records[record]
+
+    def _at_last(self, fact: events.Compiled) -> events.Compiled:
+        """What is known of a compiled object at the end of the run."""
+        number = fact.number
+        method_of = fact.method_of if number in self.methods else None
+        assumed = self.assumed.get(number, {})
+        parameters = tuple(replace(param, value=assumed.get(param.name)) for param in fact.function.parameters)
+        layer = fact.layer or fact.caller_layer
+        return replace(
+            fact,
+            escapes=number in self.escaped,
+            returned=number in self.returned,
+            layer=layer,
+            public=number in self.public,
+            method_of=method_of,
+            function=replace(fact.function, parameters=parameters),
+        )
+
+    def _events(self) -> Iterator[events.Event]:
+        """The events. What is presumed to be an array is one if some use shows it; else a number is as likely where it does as well."""
+        for record in self.records:
+            if type(record) is not events.Event:
+                continue
+            if record not in self.presuming:
+                yield record
+            elif self.presuming[record] in self.numbers:
+                continue
+            elif self.presuming[record] in self.arrays:
+                yield replace(record, modality=replace(record.modality, presumed=()))
+            elif record.kind not in NUMBERS_TOO or record in self.array_like:
+                yield record
+
+    def asserted(self, before: Mapping[tuple[object, Where], events.Note]) -> None:
+        """An assertion may hold that has read what traces wrote, since `before`: the program says itself what it takes that to be."""
+        for key, record in self.relied.items():
+            if before.get(key) is not record:
+                self.relied[key] = replace(record, what=events.ASSERTED)
+
+    def log(self) -> events.Log:
+        """All facts."""
+
+        for record in self.relied.values():
+            self.note(record)
+        for number, transform in self.transforms.items():
+            # The run that made the compiled object may be taken back.
+            if number in self.transforms_run and transform.object in self.compiled:
+                self.note(transform)
+
+        def of(kind: type) -> tuple[Any, ...]:
+            return tuple(record for record in self.records if type(record) is kind)
+
+        return events.Log(
+            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(self._events())), of(events.Read), of(events.Write), of(events.Stale),
+            of(events.Note), of(events.Loop), tuple(self.imprecise), whole=self.whole,
+        )  # fmt: skip
+
+
+def journal(i: Interpreter) -> Journal:
+    """The journal of a run with MLX."""
+    assert i.journal is not None
+    return i.journal
+
+
+def note(i: Interpreter, record: Any) -> None:
+    """Keep a fact, unless this round is silent."""
+    if not i.silent:
+        i.noting(partial(journal(i).note, record), record)
+
+
+def where(place: Place) -> Where:
+    """A place with its text in one line, shortened."""
+    text = " ".join(place.text.split())
+    return Where(place.span, text if len(text) <= 200 else text[:199] + "…")
+
+
+def wheres(places: Iterable[Place]) -> tuple[Where, ...]:
+    return tuple(map(where, places))
+
+
+# -- contexts ----------------------------------------------------------------------------------------------------------
+
+
+def _around(i: Interpreter, context: Context) -> Context | None:
+    """The context around a context, also around that of the running trace."""
+    step = context.step
+    if i.trace is None or not isinstance(step, tuple) or step[-2:] != ("trace", i.trace.number):
+        return context.parent
+    return i.trace.caller
+
+
+def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, str]]]:
+    """The loops around this point: of its own function, and of the calls that lead to it; each with its round, outermost first."""
+    own: list[tuple[Place, str]] = []
+    outer: list[tuple[Place, str]] = []
+    target = own
+    if i.heap.recording is not None:
+        i.heap.recording.around = True
+    step: Context | None = i.context
+    while step is not None and step.parent is not None:
+        what = step.step
+        if isinstance(what, tuple) and what[0] == "call":
+            target = outer
+        elif isinstance(what, tuple) and is_round(what):
+            target.append((what[0], str(what[1])))
+        step = _around(i, step)
+    return own[::-1], outer[::-1]
+
+
+def recursions(i: Interpreter) -> list[tuple[Place, str]]:
+    """The calls that lead to a point of host code and in which a function calls itself again and again."""
+    found: list[tuple[Place, str]] = []
+    step: Context | None = i.context if i.trace is None else None
+    while step is not None:
+        if isinstance(step.step, tuple) and step.step[-1] == "recursion":
+            found.append((step.step[1], "recursion"))
+        step = step.parent
+    return found[::-1]
+
+
+def in_loop(i: Interpreter) -> bool:
+    """Whether any loop is around this point, of its own function or of the calls that lead to it."""
+    recording, i.heap.recording = i.heap.recording, None
+    found = any(loops(i))
+    i.heap.recording = recording
+    if recording is not None:
+        recording.looped = True
+    return found
+
+
+def call_places(i: Interpreter, start: int = 0) -> list[Place]:
+    """The calls between the frame at depth `start` of the stack and here, outermost first."""
+    if i.heap.recording is not None:
+        i.heap.recording.names_calls(start)
+    return [frame.called_at for frame in i.stack[start:] if frame.called_at is not None]
+
+
+def qualname(frame: Frame) -> str:
+    """The qualified name of the function that a frame belongs to, "" at module level; of code that is written for a library, that of its caller."""
+    while isinstance(frame.source, WrittenSource) and frame.caller is not None:
+        frame = frame.caller
+    return frame.qualname.replace(".<locals>", "")
+
+
+# -- modality ----------------------------------------------------------------------------------------------------------
+
+
+def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Modality | None:
+    """What a fact hangs on: the open conditions of the path from position `start`. None if something imprecise decided: it is not said."""
+    found: dict[int, Condition] = {}
+    if i.heap.recording is not None and not i.silent:
+        i.heap.recording.says_from(start)
+    left: bool | None = None
+    for condition in i.path[start:]:
+        if condition.cause == "imprecise":
+            imprecise(i, condition.place, "a condition that was not followed")
+            return None
+        if condition.cause == "open":
+            open_, by_default = _facts_of(i, condition)
+            if by_default is not None:
+                left = defaults.left(i) if left is None else left
+                if i.heap.recording is not None and not i.silent:
+                    i.heap.recording.says_from(0)  # all of the path decides
+            fact = open_ if by_default is None or left else by_default
+            found[id(fact)] = fact
+    return Modality(tuple(found.values()), tuple(dict.fromkeys(presumed)))
+
+
+def _facts_of(i: Interpreter, condition: paths.Condition) -> _Facts:
+    """An open condition as a fact; and as one that holds by default, if it does. Many facts hang on one condition: each is made once, and equal ones
+    are one object."""
+    known = journal(i).conditions
+    key = (id(condition), i.trace.number if i.trace is not None else None, len(i.ledger.defaults))
+    found = known.get(key)
+    if found is None:
+        argument = _of_argument(i, condition.literal)
+        fact = Condition(where(condition.place), "open", condition.outcome, argument)
+        # What the compiled function is given is decided by each call of it.
+        holds = not argument and defaults.holds(i, condition.literal)
+        made = journal(i).made
+        facts = made.setdefault(fact, fact), made.setdefault(other := replace(fact, default=True), other) if holds else None
+        found = known[key] = (condition, facts)
+    return found[1]
+
+
+def _of_argument(i: Interpreter, literal: Literal_ | None) -> bool:
+    """Whether a condition depends on an argument of the function that is traced."""
+    if i.trace is None or literal is None:
+        return False
+    return any(_depends(part, i.trace) for part in (literal.condition, *i.grounds.get(literal.condition, ())))
+
+
+def _depends(part: object, trace: Any) -> bool:
+    if isinstance(part, Array):
+        return bool(trace.holds(part.trace)) or part.ident in trace.arguments
+    if isinstance(part, ShapeOf):
+        return bool(part.origin) or part.ident in trace.arguments
+    if isinstance(part, Tuple):
+        return any(_depends(item, trace) for item in part.items or ())
+    if isinstance(part, Symbolic):
+        return part.identity in trace.arguments
+    if isinstance(part, (Length, Measure)):
+        return bool(part.size.origins if isinstance(part, Length) else part.origins)
+    return isinstance(part, tuple) and (part in trace.arguments or any(_depends(inner, trace) for inner in part))
+
+
+def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:
+    """Count something that could not be followed and that decided something."""
+    if i.trace is not None and not i.silent:
+        i.trace.full = False
+    if place is not None and not i.silent:
+        i.doubting(partial(journal(i).doubt, place, reason), (place, reason, "noted"))
+
+
+# -- values ------------------------------------------------------------------------------------------------------------
+
+DEPTH: Final = 3
+MAX_PARTS: Final = 1_024
+"""Parts of a value that are described."""
+
+
+def describe(i: Interpreter, value: Value, older: Context | None = None, *, perhaps: bool = False) -> described.Value:
+    """A value in the words of the facts; of a large one the less deep parts alone. `older`: a number varies if it is another one in each round of
+    a loop of host code around in which this is not made, or if it `perhaps` is."""
+    return _described(
+        i,
+        value,
+        room(i, value, DEPTH, MAX_PARTS),
+        Novelty(i, rounds(i, older), perhaps=perhaps) if older is not None and i.trace is None else None,
+    )
+
+
+def room(i: Interpreter, value: Value, depth: int, most: int) -> int:
+    """How deep one can look into the containers of a value without seeing more than so many parts: one that is held twice is seen twice."""
+    if not any(isinstance(member, (Tuple, Ref)) for member in members(value)):
+        return depth
+    counts: dict[tuple[int, int], int] = {}
+    return next((left for left in range(depth, 0, -1) if _parts(i, value, left, counts) <= most), 0)
+
+
+def _parts(i: Interpreter, value: Value, left: int, counts: dict[tuple[int, int], int]) -> int:
+    """The parts of a value that are seen so deep. `counts`: of the containers that were looked into."""
+    return sum(1 + _parts_inside(i, member, left, counts) for member in members(value))
+
+
+def _parts_inside(i: Interpreter, member: Member, left: int, counts: dict[tuple[int, int], int]) -> int:
+    if not left or not isinstance(member, (Tuple, Ref)):
+        return 0
+    key = (id(member) if isinstance(member, Tuple) else -member.oid - 1, left)
+    if key not in counts:
+        counts[key] = sum(_parts(i, part, left - 1, counts) for part in _held(i, member))
+    return counts[key]
+
+
+def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
+    """What a container holds."""
+    if isinstance(member, Tuple):
+        return member.items or ()
+    kind = i.info(member.oid).kind
+    if kind == "list":
+        content = i.heap.get(member.oid, ("#", "items"))
+        return content.items or () if isinstance(content, Tuple) else ()
+    entries = i.heap.fields(member.oid).items() if kind == "dict" else ()
+    return [value for field, value in entries if isinstance(field, tuple) and field[0] == "k"]
+
+
+def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) -> described.Value:
+    parts = list(members(value))
+    if len(parts) > 1:
+        types = {scalar_type(part) for part in parts}
+        if None not in types:
+            name = types.pop() if len(types) == 1 else "number" if types <= {"int", "float", "bool"} else "scalar"
+            return described.ScalarValue(name or "scalar", None, False, _several(parts, new))
+        arrays = [part for part in parts if isinstance(part, Array)]
+        if len(arrays) == len(parts):
+            return _array(arrays[0])
+        numbers = [part for part in parts if scalar_type(part) is not None]
+        if arrays and len(arrays) + len(numbers) == len(parts) and not any(option.guard for option in options(value)):
+            # Each of the numbers is one more thing for the cache, also if it is an array at times.
+            found = [_member(i, part, depth, new) for part in numbers]
+            return described.ScalarValue("scalar", None, False, any(isinstance(one, described.ScalarValue) and one.varies for one in found))
+        rows = [part.items for part in parts if isinstance(part, Tuple) and part.items is not None]
+        if len(rows) == len(parts) and len({len(items) for items in rows}) == 1 and depth:
+            return described.ContainerValue("tuple", tuple(_described(i, join(column), depth - 1, new) for column in zip(*rows)))
+        return described.UnknownValue("")
+    return _member(i, parts[0], depth, new)
+
+
+def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
+    """Whether a number that may be one of several is now this and now that."""
+    if any(_varies(part, new) for part in parts if isinstance(part, (Kind, Symbolic))):
+        return True
+    if any(isinstance(part, Symbolic) for part in parts):
+        return False
+    changing = [part for part in parts if not isinstance(part, Const)]
+    if changing and all(isinstance(part, Range) or isinstance(part, Kind) and part.cause == "varying" for part in changing):
+        return new is None or new.over(united(map(loops_of, changing)))
+    return bool(changing) or len(parts) > FEW
+
+
+def _varies(member: Member, new: Novelty | None) -> bool:
+    """Whether a number is now this and now that: in the rounds that are asked about, if any are."""
+    if isinstance(member, Symbolic):
+        return new is not None and new.of(member)
+    return takes_many(member) and (new is None or new.over(loops_of(member)))
+
+
+def _array(member: Array) -> described.ArrayValue:
+    from mxlint.domain.size import Size
+
+    shape: tuple[described.Size, ...] | None = None
+    if member.shape is not None:
+        shape = tuple(size_fact(size) if isinstance(size, Size) else size if isinstance(size, int) else None for size in member.shape)
+    return described.ArrayValue(shape, member.dtype)
+
+
+def size_fact(size: Any) -> described.Size:
+    """The length of an axis in the words of the facts."""
+    from mxlint.domain.size import bounds
+
+    low, high = bounds(size)
+    return int(low) if low == high else repr(size)
+
+
+def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> described.Value:
+    if isinstance(member, Array):
+        return _array(member)
+    if isinstance(member, Const):
+        plain = (
+            member.value is None
+            or isinstance(member.value, (bool, int, str))
+            or isinstance(member.value, float)
+            and member.value - member.value == 0
+        )
+        return described.ScalarValue(type(member.value).__name__.removesuffix("Type"), member.value if plain else None, plain, False)  # type: ignore[arg-type]
+    if isinstance(member, Length):
+        size = size_fact(member.size)
+        return described.ScalarValue("int", size if isinstance(size, int) else None, isinstance(size, int), False)
+    if isinstance(member, Range):
+        return described.ScalarValue("int", None, False, _varies(member, new))
+    if isinstance(member, Kind):
+        return described.ScalarValue(member.type, None, False, _varies(member, new))
+    if isinstance(member, Tuple):
+        items = tuple(_described(i, item, depth - 1, new) for item in member.items) if member.items is not None and depth else None
+        return described.ContainerValue("tuple", items)
+    if isinstance(member, Ref):
+        info = i.info(member.oid)
+        if info.kind == "list":
+            content = i.heap.get(member.oid, ("#", "items"))
+            listed = content.items if isinstance(content, Tuple) else None
+            return described.ContainerValue(
+                "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
+            )
+        if info.kind == "dict":
+            entries = [(f[1], v) for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
+            if depth and all(isinstance(key, Const) for key, _ in entries):
+                return described.ContainerValue(
+                    "dict",
+                    tuple(_described(i, v, depth - 1, new) for _, v in entries),
+                    tuple(str(k.value) for k, _ in entries if isinstance(k, Const)),
+                )
+            return described.ContainerValue("dict", None)
+        if info.kind == "instance":
+            cls = i.heap.get(member.oid, ("#", "class"))
+            return described.ObjectValue(
+                cls.name if isinstance(cls, External) else i.info(cls.oid).label if isinstance(cls, Ref) else "object"
+            )
+        return described.NamedValue(info.label or info.kind)
+    if isinstance(member, External):
+        return described.NamedValue(member.name)
+    if isinstance(member, Symbolic):
+        if member.kinds is not None and len(member.kinds) == 1:
+            (name,) = member.kinds
+            if name in ("int", "float", "bool", "str", "number"):
+                return described.ScalarValue(name, None, False, _varies(member, new), read_from(i, member))
+        put = shadows.items(i, member) if depth else []
+        if put:
+            values = tuple(_described(i, value, depth - 1, new) for _, value in put)
+            return described.ContainerValue("dict", values, tuple(str(key.value) for key, _ in put))
+        return described.UnknownValue(member.label)
+    if isinstance(member, Bound):
+        return _member(i, members(member.function)[0], depth, new)
+    return described.UnknownValue("")

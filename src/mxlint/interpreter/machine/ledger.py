@@ -1,0 +1,143 @@
+"""What the interpreter keeps beside the heap: in which mode it runs, and what was seen so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mxlint.domain.guards import Identity
+    from mxlint.domain.heap import Field, Location
+    from mxlint.domain.members import Bound, Const, External, Loops, Value
+    from mxlint.domain.place import Place
+    from mxlint.facts.events import Where
+    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.machine.arguments import Arguments
+    from mxlint.interpreter.machine.frames import Context
+    from mxlint.syntax import ir
+
+
+@dataclass(slots=True)
+class Modes:
+    """How the stretch that runs came about. What a call does may depend on it, so it is part of the key of a summary."""
+
+    differentiating: bool = False
+    """`mx.grad` and its like run a function: MLX does not replay what is compiled in it."""
+    applying: bool = False
+    """An optimizer's update has called its own `apply_gradients`."""
+    entered_alone: bool = False
+    """An entry runs that nothing in sight calls."""
+    thread: tuple[Place, int] | None = None
+    """The thread that runs: where it was started, and which it is of those."""
+    client: str | None = None
+    """What the most general client of a class presumes."""
+    expected: tuple[tuple[int, frozenset[str]], ...] = ()
+    """The exceptions that a test says to be raised here, by the block that says it."""
+    taking: Const | None = None
+    """The key of the entry that an expression takes out of the name or attribute that is read. No call runs while it is set, but that of a property."""
+
+    telling: bool = False
+    """A trace comes to what only tells something: nothing of what it reads there is used."""
+
+    def key(self) -> tuple[object, ...]:
+        """All modes, to be compared."""
+        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client, self.expected, self.taking, self.telling)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What was seen so far, over all states: nothing of it is taken back with them."""
+
+    writers: dict[Location, Place] = field(default_factory=dict)
+    """Who wrote a location last."""
+    writes: dict[Location, int] = field(default_factory=dict)
+    """How often it was written."""
+    changed_in_traces: dict[object, tuple[int, Where]] = field(default_factory=dict)
+    """Locations that a trace wrote, and changes of its arguments: which compiled object, and where."""
+    changed_fields: dict[object, dict[Field, tuple[int, Where]]] = field(default_factory=dict)
+    """What of an argument a trace changed, by the key of its last change: which compiled object, and where."""
+    capturing: dict[int | None, tuple[Trace, Value, Place]] = field(default_factory=dict)
+    """Traces whose captured containers an exception may have left with placeholders, by number: the function, and where it was called."""
+    trace_numbers: dict[object, int] = field(default_factory=dict)
+    """The number of each trace, by its compiled object and cache key."""
+    makers: dict[object, str] = field(default_factory=dict)
+    """A name for each set of values that the parameters of a function which compiles held."""
+    results: dict[object, Value] = field(default_factory=dict)
+    """What functions gave that a library called back, by the library's function and the place."""
+    rounds: dict[Context, int] = field(default_factory=dict)
+    """Of each round of a loop that stands for many, by its context: how many had begun when it began last."""
+    begun: int = 0
+    """How many rounds have begun."""
+    written: dict[str, int] = field(default_factory=dict)
+    """The modules of libraries that are written in Python, by name."""
+    threads: dict[object, int] = field(default_factory=dict)
+    """The number of each thread, by where it was started."""
+    clock_readings: dict[Place, tuple[Value | None, Value | None, Value | None, Value | None]] = field(default_factory=dict)
+    """What each reading of a clock found: the reading before, the compiled call since, whether something waited for it."""
+    remade: dict[int, Context] = field(default_factory=dict)
+    """Lists that each round of a loop makes of the last one and more: what is around the loop."""
+    cut: dict[int, Loops] = field(default_factory=dict)
+    """Lists that are a slice of another, one end of which loops move: which."""
+    finite_loops: set[Place] = field(default_factory=set)
+    """Loops whose number of rounds is known."""
+    endless_loops: set[Place] = field(default_factory=set)
+    """Loops that only a `break` ends."""
+    given_loops: set[Place] = field(default_factory=set)
+    """Loops of which nobody in sight says how many rounds they have: over what is not in sight."""
+    lengthened: dict[int, Place] = field(default_factory=dict)
+    """Arrays that an operation joined with more, and where."""
+    as_long: dict[int, dict[int, int | None]] = field(default_factory=dict)
+    """Arrays that have the lengths of others, but for that along an axis."""
+    made_functions: dict[Identity, tuple[str, Arguments]] = field(default_factory=dict)
+    """Functions that MLX made, such as schedules and initializers: by which function, with which arguments."""
+    given_at: dict[int, dict[str, Place]] = field(default_factory=dict)
+    """Where the arguments of a layer or optimizer were given, by their names."""
+    shadows: dict[Identity, int] = field(default_factory=dict)
+    """The objects that hold what the program writes on symbolic values."""
+    replaced: dict[str, int] = field(default_factory=dict)
+    """The objects that stand for classes and modules of libraries of which the program sets attributes, by name."""
+    assigned: set[str] = field(default_factory=set)
+    """The names of the attributes that the files in `indexed` set, on something other than the object of a method."""
+    indexed: set[str] = field(default_factory=set)
+    """The modules that have been asked which attributes they set."""
+    presumed: dict[int, str] = field(default_factory=dict)
+    """Objects that stand for parameters, with the presumption that they rest on."""
+    samples: dict[object, Value | None] = field(default_factory=dict)
+    """One object of each class that was made with symbolic arguments, by the class."""
+    given: set[int] = field(default_factory=set)
+    """Objects that stand for what somebody out of sight gives: their class may be another one that extends theirs."""
+    handed_out: set[Bound] = field(default_factory=set)
+    """Methods, with their objects, that something out of sight was given, and may call at any time."""
+    making: set[object] = field(default_factory=set)
+    """Classes of which such an object is being made."""
+    entered: set[int] = field(default_factory=set)
+    """Functions that were entered as entries: identities of their nodes."""
+    prepared: dict[int, int | None] = field(default_factory=dict)
+    """Methods that come to something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
+    enough; None: it takes several."""
+    run: set[int] = field(default_factory=set)
+    """Functions whose body has run."""
+    uses: dict[tuple[int, str], External | None] = field(default_factory=dict)
+    """The classes of which parameters are instances by their uses, by the function and the name."""
+    traced_alone: set[int] = field(default_factory=set)
+    """Compiled objects that were traced though nothing calls them."""
+    annotations: dict[tuple[int, str], ir.Expr] = field(default_factory=dict)
+    """What annotates the names in the body of a class."""
+    dispatched: dict[Place, str] = field(default_factory=dict)
+    """Methods that a call of something symbolic may come to, with the presumption that it does."""
+    among: dict[Identity, tuple[Const, ...]] = field(default_factory=dict)
+    """What something symbolic is one of, where the program says so."""
+    defaults: dict[Identity, Const] = field(default_factory=dict)
+    """What the program says that symbolic values and conditions are, if nobody gives them."""
+    counting: dict[int, bool] = field(default_factory=dict)
+    """Whether a call of a function that was entered left another number or list where one was: by the number of its node."""
+    called: set[int] = field(default_factory=set)
+    """Compiled objects that something has called, on whatever path."""
+    unfinished: set[int] = field(default_factory=set)
+    """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
+    read_contents: bool = False
+    """A trace has read what is in an array that is older."""
+    computes: bool = False
+    """Something symbolic was called with placeholders, and gave something."""
+    compared: dict[tuple[Value, Value], Value] | None = None
+    """What `==` gave of the pairs of objects that the comparison under way has come to."""

@@ -1,0 +1,461 @@
+"""Calls of MLX: by the measured table, and by code for the few things that no data can say (compile, transforms, modules, optimizers, trees)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Literal_
+from mxlint.domain.members import NONE, TRUE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.place import Place
+from mxlint.facts import events
+from mxlint.interpreter.compiled import clocks, exports, making, sinks, writes
+from mxlint.interpreter.compiled.state import Trace
+from mxlint.interpreter.compiled.telling import TELLING
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import ancestors, throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.framework import Framework
+from mxlint.interpreter.machine.journal import call_places, journal, modality, note, qualname, where, wheres
+from mxlint.interpreter.machine.locations import LAZY
+from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.reach import arrays_in, each_array
+from mxlint.interpreter.mlx import arrays, kernels, kinds, layers, loading, quantizing, shapeless, transforms, updates
+from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
+from mxlint.interpreter.open_world import presumptions, results
+from mxlint.models.mlx.names import DTYPES, canonical
+from mxlint.models.mlx.table import Table
+
+Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
+
+
+NUMBERS: Final = frozenset({"int", "float", "bool", "number"})
+
+
+TAKEN: Final = {f"builtins.{name}" for name in ("int", "float", "str", "dict", "list", "tuple")}
+"""The classes of Python, besides None, whose instances mx.compile takes as arguments: those of their subclasses, too."""
+
+
+class Mlx(Framework):
+    """MLX's part of the interpreter."""
+
+    def __init__(self, table: Table, wrappers: Collection[str]) -> None:
+        self.table = table
+        self.wrappers = {".".join(parts[:count]) for name in wrappers for parts in (name.split("."),) for count in range(1, len(parts) + 1)}
+
+    def has(self, name: str) -> bool:
+        """Whether a canonical name is something of MLX, or leads to a function that compiles as `mx.compile` does."""
+        return (
+            name in self.wrappers
+            or name.startswith("mlx.")
+            and (self.table.entry(canonical(name)) is not None or canonical(name) in HANDLERS)
+        )
+
+    def canonical(self, name: str) -> str:
+        """The one name of something that has several."""
+        return canonical(name)
+
+    def defines(self, owner: str, name: str) -> bool:
+        """Whether something of MLX has an attribute."""
+        return self.has(f"{owner}.{name}") or kinds.has_method(owner, name)
+
+    def bases(self, name: str) -> tuple[str, ...]:
+        """What a class of layers or an optimizer inherits from."""
+        return kinds.bases(name)
+
+    def is_dtype(self, name: str) -> bool:
+        return self.dtype(name) is not None
+
+    def dtype(self, name: str) -> str | None:
+        """The name of a dtype, as MLX prints it."""
+        last = name.removeprefix("mlx.core.")
+        return last.rstrip("_") if name.startswith("mlx.core.") and last in DTYPES else None
+
+    def member(self, i: Interpreter, owner: str, name: str, place: Place, frame: Frame) -> Value | None:
+        """`owner.name`, by canonical name; None for what is not of MLX."""
+        if not (owner == "mlx" or owner.startswith("mlx.")):
+            return None
+        full = canonical(f"{owner}.{name}")
+        constants = {
+            "pi": 3.141592653589793,
+            "e": 2.718281828459045,
+            "inf": float("inf"),
+            "nan": float("nan"),
+            "euler_gamma": 0.5772156649015329,
+        }
+        if owner == "mlx.core" and name in constants:
+            return Const(constants[name])
+        if full == "mlx.core.newaxis":
+            return NONE
+        return External(full)
+
+    def instance_attribute(self, i: Interpreter, owner: Value, cls: Value, name: str, place: Place, frame: Frame) -> Value | None:
+        """An attribute that MLX gives to layers, modules and optimizers."""
+        return layers.attribute(i, owner, cls, name, place, frame)
+
+    def object_kind(self, i: Interpreter, ref: Ref) -> str | None:
+        """`module` or `optimizer` for an instance that is one."""
+        return kinds.kind(i, ref)
+
+    def assigned(self, i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
+        """An attribute of an object was assigned."""
+        layers.assigned(i, oid, field, value, place, frame)
+
+    def class_kind(self, i: Interpreter, cls: Value) -> str | None:
+        """`module` or `optimizer` for a class that is one."""
+        return kinds.class_kind(i, cls)
+
+    def refused_name(self, name: str) -> str:
+        """The type of something of a library as an argument that MLX refuses; "" if it takes it, or that is not known."""
+        from mxlint.models.load import constant, kind_of
+
+        if self.is_dtype(name):
+            return "dtype"
+        if name.startswith("mlx."):
+            entry = self.table.entry(canonical(name))
+            return "function" if entry is not None and entry.kind == "function" else ""
+        return {"class": "class", "function": "function"}.get(kind_of(name) or "", "") if constant(name) is None else ""
+
+    def refused(self, i: Interpreter, ref: Ref) -> str:
+        """The type of an instance as an argument that MLX refuses; "" if it takes it, or that is not known."""
+        what = kinds.kind(i, ref)
+        if what == "module":
+            return "nn.Module"
+        cls = i.heap.get(ref.oid, ("#", "class"))
+        if what == "optimizer":
+            return "optimizer"
+        names = ancestors(i, cls) if cls is not None else {None}
+        if None in names or names & TAKEN:
+            return ""
+        if any(isinstance(name, str) and name.startswith("enum.") for name in names):
+            return "enum member"
+        if isinstance(cls, External):
+            return {"numpy.ndarray": "numpy array"}.get(
+                cls.name, cls.name if cls.name.startswith("numpy.") else cls.name.rpartition(".")[2]
+            )
+        return i.info(cls.oid).label if isinstance(cls, Ref) else ""
+
+    def effect(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """A call of a library that does something to the world, or gives something else each time: in a trace it happens once."""
+        if i.trace is not None and isinstance(args.args[0], Const):
+            why = args.args[1].value if len(args.args) > 1 and isinstance(args.args[1], Const) else ""
+            if why in TELLING:
+                i.trace.told.append(where(place))
+            sinks.event(i, "effect", place, str(args.args[0].value), frame, note_=str(why))
+        return NONE
+
+    def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """A call of a library that gives something else each time. In a trace it is frozen, which matters if the trace computes with it."""
+        name, why, result = args.args
+        if i.trace is None:
+            if why == Const("clock"):
+                clocks.read(i, place)
+            return NONE
+        fact = sinks.prepared_event(
+            i, "effect", place, str(name.value) if isinstance(name, Const) else "", frame, str(why.value) if isinstance(why, Const) else ""
+        )
+        if fact is not None and all(
+            isinstance(member, Symbolic) and member.kinds is not None and member.kinds <= NUMBERS for member in members(result)
+        ):
+            i.trace.sources[place] = fact
+        elif fact is not None:
+            note(i, fact)
+        return NONE
+
+    def set_member(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """`owner.name = value` of what is no object of the program. True if MLX itself gives that a meaning."""
+        owner, name = args.args[0], args.args[1]
+        if isinstance(owner, External) and owner.name == "mlx.core.random" and name == Const("state"):
+            note(i, events.Note("random state assigned", where(place), "", None, modality(i, len(i.path)) or events.Modality()))
+            return TRUE
+        if isinstance(owner, Symbolic) and name == Const("__call__"):
+            for member in members(args.args[2]):
+                # What is compiled is the owner's own method, bound: so the owner is an instance, and no class.
+                if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and _is_part(i.heap.get(member.oid, "fun"), owner):
+                    note(i, events.Note("call on an instance", where(place), "", member.oid, events.Modality()))
+        return NONE
+
+    def looped(self, i: Interpreter, trace: Trace, rounds: int, operations: int, place: Place, frame: Frame) -> None:
+        """A loop of a traced body has ended: so many rounds made so many arrays."""
+        m = modality(i, trace.path)
+        if operations and m is not None:
+            calls = wheres(call_places(i, trace.depth + 1))
+            note(
+                i,
+                events.Loop(trace.oid, trace.number, where(place), qualname(frame), calls, wheres(trace.loops), rounds, operations, m),
+            )
+
+    def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """`owner[index] = value` of what is no object of the program."""
+        owner, index, value = args.args
+        name = owner.name if isinstance(owner, External) else ""
+        if name == "os.environ":
+            if i.trace is not None:
+                sinks.event(i, "effect", place, name, frame, note_="configures")
+            elif index == Const("MLX_DISABLE_COMPILE"):
+                _environment(i, value, place)
+        elif name == "mlx.core.random.state":
+            note(i, events.Note("random state assigned", where(place), "item", None, modality(i, len(i.path)) or events.Modality()))
+        return NONE
+
+    def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
+        """Something that is not followed is given values: it may keep compiled objects, and keep or compute arrays."""
+        for value in values:
+            writes.escaping(i, value)
+        if i.trace is not None:
+            for value in values:
+                sinks.array_use(i, value)
+                layers.weights_read(i, value, place, frame)
+            if any(i.trace.holds(array.trace) for value in values for array in arrays_in(i, value)):
+                sinks.event(i, "escape", place, "", frame)
+            return
+        clocks.forced(i)
+        for value in values:
+            for array in arrays_in(i, value):
+                i.heap.drop(array.ident, LAZY)
+
+    def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
+        """Something symbolic is called: a schedule gives an array, and what has a method `.update(model, gradients)` is an optimizer."""
+        results.demanded(i, function, place, frame)
+        maker = i.ledger.made_functions.get(function.identity)
+        if maker is not None:
+            return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1])
+        method = function.identity[0] if isinstance(function.identity, tuple) else None
+        if (
+            method == ".update"
+            and len(args.args) > 1
+            and any(kinds.kind(i, m) == "module" for m in members(args.args[0]) if isinstance(m, Ref))
+        ):
+            given = Arguments((NONE, *args.args), args.keywords, places=(place, *args.places))
+
+            def update() -> Value:
+                return layers.call(i, "mlx.optimizers.Optimizer.update", given, place, frame) or NONE
+
+            kind = ("is an optimizer", function.identity)
+            is_one, is_none = (Condition("open", place, Literal_(kind, outcome)) for outcome in (True, False))
+            i.fork([((is_one,), update), ((is_none,), lambda: NONE)])
+        return None
+
+    def gave(self, i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
+        """Something symbolic was called and gave a result."""
+        results.gave(i, function, result, args, place)
+
+    def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+        """Call something of MLX."""
+        if name in i.wrappers:
+            return _wrapped(i, name, args, place, frame)
+        full = canonical(name)
+        handler = HANDLERS.get(full)
+        if handler is not None:
+            return handler(i, args, place, frame)
+        found = layers.call(i, full, args, place, frame)
+        if found is not None:
+            return found
+        if full.startswith(f"{arrays.ARRAY}."):
+            _use_counts(i, full, f".{full.rpartition('.')[2]}()", args, place, frame)
+            return arrays.method(i, full, args, place, frame)
+        return function(i, full, args, place, frame)
+
+
+def _is_part(value: Value | None, owner: Symbolic) -> bool:
+    """Whether a value is an attribute of something that nobody in sight gives."""
+    return isinstance(value, Symbolic) and any(part in (owner, owner.identity) for part in value.identity)
+
+
+def _environment(i: Interpreter, value: Value, place: Place) -> None:
+    """MLX_DISABLE_COMPILE is set: it counts at the first compiled call, whatever it holds."""
+    kind = ""
+    if any(type(record) is events.Call for record in journal(i).records):
+        kind = "environment set late"
+    elif isinstance(value, Const) and value.value in ("0", "", "false", "False"):
+        kind = "environment set to off"
+    if kind:
+        note(i, events.Note(kind, where(place), "MLX_DISABLE_COMPILE", None, modality(i, 0) or events.Modality()))
+
+
+def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+    """A function of MLX, by the table."""
+    entry = i.table.entry(name)
+    if entry is None:
+        return None
+    short = f"mx.{name.removeprefix('mlx.core.')}" if name.startswith("mlx.core.") else name.removeprefix("mlx.")
+    if entry.evaluates:
+        for value in args.values:
+            for array in each_array(i, value):
+                sinks.use(i, "evaluates" if entry.returns == "none" else "convert", array, f"{short}()", place, frame)
+    _use_counts(i, name, short, args, place, frame)
+    if entry.random:
+        key = args.keywords.get("key")
+        if key is None and entry.key is not None and entry.key < len(args.args):
+            key = args.args[entry.key]
+        if i.trace is not None:
+            i.trace.operations += 1  # random bits, and what is made of them
+        if (key is None or key == NONE) and args.kwstar is None and args.star is None and i.trace is not None and not i.trace.seeded:
+            sinks.event(i, "draw", place, f"{short}()", frame)
+    if entry.returns == "none":
+        return NONE
+    if entry.returns == "python":
+        kind = entry.python if entry.python in ("int", "float", "bool", "str") else None
+        return i.symbolic(place, name, kinds=frozenset((kind,)) if kind else None)
+    if entry.returns == "function":
+        made = i.symbolic(place, name)
+        i.ledger.made_functions[made.identity] = (name, args)
+        return made
+    if entry.returns in ("array", "arrays", "tree"):
+        return arrays.compute(i, name, args.args, args.keywords, place, frame)
+    return i.symbolic(place, name)
+
+
+def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: Place, frame: Frame) -> None:
+    """Note arrays where a call wants Python integers. A number alone in place of a shape is no array of numbers."""
+    if name not in COUNTS:
+        return
+    position, parameter = COUNTS[name]
+    value = args.get(position, parameter)
+    if name == f"{arrays.ARRAY}.reshape" and len(args.args) > 2:
+        presumptions.refuted(i, args.args[1:])  # sizes one by one are Python integers
+        return
+    if value is None:
+        return
+    for member in i.each(value):
+        ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
+        for part in (member, *_parts_of(i, member)) if ranked or parameter != "shape" else _parts_of(i, member):
+            if isinstance(part, Array):
+                sinks.use(i, "index", part, f"{parameter} of {short}", place, frame)
+
+
+def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
+    """The numbers that a shape is made of."""
+    content = i.heap.get(shape.oid, ("#", "items")) if isinstance(shape, Ref) and i.info(shape.oid).kind == "list" else shape
+    for part in (content.items or ()) if isinstance(content, Tuple) else ():
+        yield from i.each(part)
+
+
+COUNTS: Final = {
+    "mlx.core.topk": (1, "k"), "mlx.core.repeat": (1, "repeats"), "mlx.core.tile": (1, "reps"), "mlx.core.zeros": (0, "shape"),
+    "mlx.core.ones": (0, "shape"), "mlx.core.full": (0, "shape"), "mlx.core.broadcast_to": (1, "shape"), "mlx.core.reshape": (1, "shape"),
+    "mlx.core.unflatten": (2, "shape"), "mlx.core.array.reshape": (1, "shape"),
+}  # fmt: skip
+"""Where functions want Python integers, for which an array with a value would do as well."""
+
+
+def _array(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`mx.array(value)`: data, which is never lazy."""
+    made = arrays.compute(i, "mlx.core.array", args.args, args.keywords, place, frame)
+    if isinstance(made, Array) and not any(True for value in args.args for _ in arrays_in(i, value)):
+        i.heap.set(made.ident, LAZY, Const(False))
+    return made
+
+
+def _evaluate(name: str) -> Handler:
+    waits = name != "async_eval"
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        results.evaluated(i, args.values, f"mx.{name}()", place, frame)
+        for value in args.values:
+            for array in each_array(i, value):
+                if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)):
+                    sinks.use(i, "evaluates", array, f"mx.{name}()", place, frame)
+            before = clocks.so_far(i)
+            arrays.evaluated(i, value)
+            if not waits:
+                clocks.waits_for_nothing(i, before)
+        if waits:
+            clocks.forced(i)
+        return NONE
+
+    return run
+
+
+def _compile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return making.make(i, args, place, frame)
+
+
+def _wrapped(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A call of a function that compiles as `mx.compile` does, or without a function gives a decorator that does."""
+    if args.get(0, "fun") is None and args.node is not None:
+        given = Arguments((External(name), *args.args), args.keywords, keyword_places=args.keyword_places, node=args.node)
+        return i.operations.external(i, "functools.partial", given, place, frame)
+    return making.make(i, args, place, frame, "wrapper")
+
+
+def _switch(off: bool) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        i.heap.set(0, "compile disabled", Const(off))
+        note(i, events.Note("compile disabled" if off else "compile enabled", where(place), "", None, modality(i, 0) or events.Modality()))
+        return NONE
+
+    return run
+
+
+def _seed(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if i.trace is not None:
+        i.trace.seeded = True
+    return NONE
+
+
+def _indexed_at(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`array.at[index]`."""
+    array, _ = updates.parts(i, args.args[0])
+    return i.split(array, lambda member: updates.at(i, member, place, args.args[1]) if isinstance(member, Array) else member)
+
+
+def _updated_at(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`array.at[index].add(value)`: a new array of the shape and dtype of the array."""
+    array, index = updates.parts(i, args.args[0])
+    if index is None:
+        throw_named(i, "builtins.ValueError", place)
+    name = f"{arrays.ARRAY}.at"
+    for member in members(array):
+        shapeless.operation(i, f"{name}[{shapeless.form_of(index)}]", member, place, " ".join(place.text.split()), frame)
+    given = (array, index, args.get(1, "value") or NONE)
+    return arrays.results(i, arrays.describe(i, array), name, given, {}, place)
+
+
+def _condition(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        return arrays.compute(i, name, args.args, args.keywords, place, frame)
+
+    return run
+
+
+def _synchronize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    clocks.forced(i)
+    return NONE
+
+
+def _none(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return NONE
+
+
+def _stream(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return i.symbolic(place, "stream")
+
+
+def _default(name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        sinks.event(i, "effect", place, name, frame)
+        return NONE
+
+    return run
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True), "mlx.core.enable_compile": _switch(False),
+    "mlx.core.random.seed": _seed, "mlx.core.synchronize": _synchronize, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,
+    "mlx.core.set_default_device": _default("mx.set_default_device()"), "mlx.core.set_default_stream": _default("mx.set_default_stream()"),
+    "mlx.utils.tree_map": tree_map, "mlx.utils.tree_flatten": tree_flatten,
+    "mlx.utils.tree_map_with_path": partial(tree_map, named=True), "mlx.utils.tree_unflatten": tree_unflatten,
+    **{f"mlx.core.{name}": _evaluate(name) for name in ("eval", "async_eval", "save", "savez", "savez_compressed", "save_safetensors", "save_gguf")},
+    **{f"mlx.core.{name}": _condition(f"mlx.core.{name}") for name in ("array_equal", "allclose")},
+    f"{updates.AT}.__getitem__": _indexed_at,
+    **{f"{updates.AT}.{name}": _updated_at for name in updates.UPDATES},
+    **transforms.HANDLERS,
+    **kernels.HANDLERS,
+    **exports.HANDLERS,
+    **loading.HANDLERS,
+    "mlx.nn.quantize": quantizing.quantize,
+}  # fmt: skip

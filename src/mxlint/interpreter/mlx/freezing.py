@@ -1,0 +1,49 @@
+"""Modules that train or do not: freezing, and what gradients are taken of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, TRUE, Const, Ref, Tuple, Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import reads, writes
+from mxlint.interpreter.compiled.state import FROZEN
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.mlx.submodules import reached, set_in_all
+
+
+def freeze(frozen: bool) -> Any:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """Which of the module's weights are trained is another one from now on."""
+        keys = args.keywords.get("keys", NONE)
+        for module in set_in_all(i, args.args[0], FROZEN, Tuple((Const(frozen), keys))):
+            writes.on_write(i, module.oid, FROZEN, Const(frozen), place, frame)
+        return args.args[0]
+
+    return run
+
+
+def trains(i: Interpreter, module: Ref) -> bool:
+    """Whether the weights of a layer are trained: it is not frozen as a whole."""
+    return i.heap.get(module.oid, FROZEN) != Tuple((TRUE, NONE))
+
+
+def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:
+    """`nn.value_and_grad` of a module: it looks for the weights that are not frozen, and puts them into the module anew."""
+    for module in reached(i, model):
+        if not any(isinstance(field, str) and isinstance(value, Array) for field, value in i.heap.fields(module.oid).items()):
+            continue
+        frozen = i.heap.get(module.oid, FROZEN)
+        reads.on_read(i, module.oid, FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
+        for field, value in list(i.heap.fields(module.oid).items()):
+            if (
+                isinstance(field, str)
+                and isinstance(value, Array)
+                and i.trace is not None
+                and i.trace.holds(value.trace)
+                and trains(i, module)
+            ):
+                writes.on_write(i, module.oid, field, value, place, frame, "differentiate")

@@ -1,0 +1,66 @@
+"""Which objects are modules and optimizers of MLX."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import External, Ref, Union, Value, members
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.objects.lookup import mro
+from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
+
+CLASS: Final = ("#", "class")
+
+
+MODULE: Final = "mlx.nn.Module"
+OPTIMIZER: Final = "mlx.optimizers.Optimizer"
+
+
+def base_of(i: Interpreter, cls: Value) -> str | None:
+    """The class of MLX that a class is or derives from."""
+    if isinstance(cls, Union):
+        return None
+    for base in mro(i, cls):
+        if isinstance(base, External) and base.name.startswith("mlx."):
+            return base.name
+    return None
+
+
+def bases(name: str) -> tuple[str, ...]:
+    """What a class of layers or an optimizer of MLX inherits from."""
+    return (MODULE,) if is_module_class(name) else (OPTIMIZER,) if name.startswith("mlx.optimizers.") else ()
+
+
+def has_method(cls: str, name: str) -> bool:
+    """Whether a class of layers, of modules or of optimizers has a method that its objects inherit."""
+    if cls in (MODULE, OPTIMIZER):
+        return name in (MODULE_METHODS if cls == MODULE else OPTIMIZER_METHODS)
+    return name == "__call__" and is_module_class(cls)
+
+
+def kind(i: Interpreter, ref: Ref) -> str | None:
+    """`module` or `optimizer` for an instance that is one."""
+    cls = i.heap.get(ref.oid, CLASS)
+    return class_kind(i, cls) if cls is not None else None
+
+
+def class_kind(i: Interpreter, cls: Value) -> str | None:
+    """`module` or `optimizer` for a class that is one, or for several of which each is."""
+    if isinstance(cls, Union):
+        kinds = {class_kind(i, member) for member in members(cls)}
+        return kinds.pop() if len(kinds) == 1 else None
+    base = base_of(i, cls)
+    if base is None:
+        return None
+    return "module" if is_module_class(base) else "optimizer" if base.startswith("mlx.optimizers.") else None
+
+
+def holds_arrays(i: Interpreter, value: Value) -> bool:
+    """Whether a field of a module is a parameter or holds some: what `parameters()` walks."""
+    for member in members(value):
+        if isinstance(member, Array):
+            return True
+        if isinstance(member, Ref) and (i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module"):
+            return True
+    return False

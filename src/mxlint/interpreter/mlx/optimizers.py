@@ -1,0 +1,219 @@
+"""Optimizers of MLX: what an update writes and reads, and the state that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+
+from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import reads, writes
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter, count_write
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import LAZY, OPERANDS
+from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.mlx.freezing import trains
+from mxlint.interpreter.mlx.kinds import CLASS, base_of
+from mxlint.interpreter.mlx.submodules import reached, submodules
+from mxlint.interpreter.objects.lookup import class_attribute
+from mxlint.models.mlx.table import Entry
+
+
+def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`optimizer.update(model, gradients)`: new weights and new state."""
+    optimizer = args.args[0]
+    model = args.args[1] if len(args.args) > 1 else NONE
+    if not i.modes.applying:
+        own = _own_method(i, optimizer, "apply_gradients")
+        if own is not None and len(args.args) > 2:
+            i.modes.applying = True
+            try:
+                i.call(own, Arguments((args.args[2], model), places=(place, place)), place, frame)
+            finally:
+                i.modes.applying = False
+            return NONE
+    single = _own_method(i, optimizer, "apply_single")
+    if single is not None:
+        gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
+        weight = next((v for m in submodules(i, model) for v in i.heap.fields(m.oid).values() if isinstance(v, Array)), gradient)
+        i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
+    given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
+    trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
+    weights: list[Array] = []
+    for module in reached(i, model):
+        for field, value in list(i.heap.fields(module.oid).items()):
+            if isinstance(field, str) and isinstance(value, Array):
+                if not trains(i, module):
+                    continue
+                new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
+                reads.on_read(i, module.oid, field, value, place, frame)
+                i.heap.set(module.oid, field, new)
+                writes.on_write(i, module.oid, field, new, place, frame, "weights")
+                weights.append(new)
+    for member in members(optimizer):
+        if isinstance(member, Ref):
+            i.split(i.heap.get(member.oid, ("#", "state")) or NONE, partial(_update_state, i, member, trace, weights, place, frame))
+    return NONE
+
+
+def _update_state(
+    i: Interpreter, optimizer: Ref, trace: int | None, weights: Collection[Array], place: Place, frame: Frame, state: Member
+) -> Value:
+    """An update computes the state of an optimizer anew, as far as it is known."""
+    if not isinstance(state, Ref):
+        captured = isinstance(state, Symbolic) and i.trace is not None and state.identity in i.trace.symbolic_out
+        if i.trace is not None and not captured:
+            i.imprecise("the state of an optimizer, which is loaded and not captured", place)
+        return NONE
+    if i.trace is not None and optimizer.oid in i.trace.reached:
+        i.trace.reached.setdefault(state.oid, f"{i.trace.reached[optimizer.oid]}.state")
+    reads.on_read(i, optimizer.oid, ("#", "state"), state, place, frame)
+    cls = i.heap.get(optimizer.oid, CLASS)
+    base = base_of(i, cls) if cls is not None else None
+    entry = i.table.entry(base) if base is not None else None
+    for setting in entry.settings or () if entry is not None else ():
+        held = i.heap.get(optimizer.oid, setting)
+        if held is not None:
+            reads.on_read(i, optimizer.oid, setting, held, place, frame, name=setting)
+            for part in members(held):
+                aspects.contents(i, part, place, frame)
+    rate = i.heap.get(state.oid, ("k", Const("learning_rate")))
+    if rate is not None:
+        reads.on_read(i, state.oid, ("k", Const("learning_rate")), rate, place, frame, name="learning_rate")
+    _schedule(i, optimizer, state, place, frame)
+    for name in (*(entry.state or () if entry is not None else ("moments",)), "step"):
+        _update_leaf(i, optimizer, state, name, trace, place, frame)
+    if entry is not None:
+        for setting, names in (entry.state_when or {}).items():
+            _update_set(i, optimizer, state, setting, (entry.settings or {}).get(setting), names, trace, place, frame)
+        _make_idle(i, state, entry, place)
+    if i.trace is None:
+        _leave_to_compute(i, weights, state)
+    return NONE
+
+
+def _leave_to_compute(i: Interpreter, weights: Collection[Array], state: Ref) -> None:
+    """New weights are computed from the state of the optimizer, once somebody asks for them."""
+    kept = Operands(tuple(array.ident for array in arrays_in(i, state)))
+    for weight in weights:
+        i.heap.set(weight.ident, LAZY, TRUE)
+        i.heap.set(weight.ident, OPERANDS, kept)
+
+
+def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`optimizer.init(parameters)`: what an update computes anew is there before the first one."""
+    for member in members(args.args[0]):
+        state = i.heap.get(member.oid, ("#", "state")) if isinstance(member, Ref) else None
+        if not isinstance(member, Ref) or not isinstance(state, Ref):
+            continue
+        cls = i.heap.get(member.oid, CLASS)
+        base = base_of(i, cls) if cls is not None else None
+        entry = i.table.entry(base) if base is not None else None
+        if entry is None:
+            continue
+        names = set(entry.state or ())
+        for setting, more in (entry.state_when or {}).items():
+            if i.heap.get(member.oid, setting) not in (None, Const((entry.settings or {}).get(setting))):
+                names.update(more)
+        for name in sorted(names):
+            if i.heap.get(state.oid, ("k", Const(name))) is None:
+                _update_leaf(i, member, state, name, None, place, frame)
+        _make_idle(i, state, entry, place)
+    return NONE
+
+
+def _make_idle(i: Interpreter, state: Ref, entry: Entry, place: Place) -> None:
+    """An optimizer keeps something for each parameter from its first update on, also where no update changes it with the settings that it has."""
+    for name in () if entry.state else sorted({name for names in (entry.state_when or {}).values() for name in names}):
+        leaf = ("k", Const(name))
+        if i.heap.get(state.oid, leaf) is None:
+            i.heap.set(state.oid, leaf, Array(i.ident(place, ("idle", state.oid, name)), None, None, None))
+            count_write(i, state.oid, leaf, place)
+
+
+def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: int | None, place: Place, frame: Frame) -> None:
+    """An update computes one part of an optimizer's state anew."""
+    present = i.heap.get(state.oid, ("k", Const(name)))
+    if name != "step" or _counts_steps(i, optimizer):
+        if present is not None:
+            reads.on_read(i, state.oid, ("k", Const(name)), present, place, frame)
+        else:  # it makes what is not there
+            reads.read_through(i, state.oid, ("k", Const(name)), UNBOUND, place, frame)
+    counted = next((m.trace for m in members(present) if isinstance(m, Array)), None) if present is not None else None
+    new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
+    i.heap.set(state.oid, ("k", Const(name)), new)
+    writes.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
+
+
+def _update_set(
+    i: Interpreter,
+    optimizer: Ref,
+    state: Ref,
+    setting: str,
+    default: object,
+    names: Collection[str],
+    trace: int | None,
+    place: Place,
+    frame: Frame,
+) -> None:
+    """An update computes those parts of an optimizer's state that it has only where a setting is not left as it is by default."""
+    held = i.heap.get(optimizer.oid, setting)
+    if held is None:
+        return
+
+    def update() -> Value:
+        for name in names:
+            _update_leaf(i, optimizer, state, name, trace, place, frame)
+        return NONE
+
+    if isinstance(held, Const):
+        if held.value != default:
+            update()
+    else:
+        given = i.ledger.given_at.get(optimizer.oid, {}).get(setting, place)
+        i.choose(i.truth(held, given, frame), given, update, lambda: NONE)
+
+
+def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: Frame) -> None:
+    """Call a schedule with the number of the step, which is an array of the state; the state keeps what it gives."""
+    rate = i.heap.get(optimizer.oid, ("made with", "learning_rate"))
+    step = i.heap.get(state.oid, ("k", Const("step")))
+    if rate is None or step is None:
+        return
+    for member in members(rate):
+        if (
+            isinstance(member, Bound)
+            or isinstance(member, Ref)
+            and i.info(member.oid).kind in ("function", "instance", "partial")
+            or made_by_mlx(i, member)
+        ):
+            made = i.call(member, Arguments((step,), places=(place,)), place, frame)
+            i.heap.set(state.oid, ("k", Const("learning_rate")), made)
+
+
+def _own_method(i: Interpreter, optimizer: Value, name: str) -> Value | None:
+    """A method that a class of the program gives its optimizers, bound."""
+    cls = i.heap.get(optimizer.oid, CLASS) if isinstance(optimizer, Ref) else None
+    method = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
+    return Bound(optimizer, method) if isinstance(method, Ref) else None
+
+
+def _counts_steps(i: Interpreter, optimizer: Ref) -> bool:
+    """Whether an update computes with the number of the step: a schedule, or the correction of a bias."""
+    rate = i.heap.get(optimizer.oid, ("made with", "learning_rate"))
+    schedule = rate is not None and any(isinstance(member, (Ref, Bound, External)) or made_by_mlx(i, member) for member in members(rate))
+    return schedule or i.heap.get(optimizer.oid, "bias_correction") == TRUE
+
+
+def made_by_mlx(i: Interpreter, member: Member) -> bool:
+    """Whether something is a function that MLX has made, such as a schedule."""
+    return isinstance(member, Symbolic) and member.identity in i.ledger.made_functions
+
+
+def apply_gradients(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`optimizer.apply_gradients(gradients, parameters)`: the new parameters, and new state."""
+    optimizer_update(i, Arguments((args.args[0], NONE, *args.args[1:2]), places=args.places), place, frame)
+    return args.args[2] if len(args.args) > 2 else i.symbolic(place, "parameters")

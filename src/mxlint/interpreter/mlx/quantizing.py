@@ -1,0 +1,58 @@
+"""`nn.quantize`: layers that are replaced by quantized ones."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, External, Ref, Tuple, Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import writes
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.mlx.kinds import CLASS
+from mxlint.interpreter.mlx.submodules import submodules
+
+QUANTIZED: Final = {"mlx.nn.Linear": "mlx.nn.QuantizedLinear", "mlx.nn.Embedding": "mlx.nn.QuantizedEmbedding"}
+
+
+def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`nn.quantize(model)`: other layers in the place of those that can be quantized and that a predicate, if there is one, takes."""
+    predicate = args.get(4, "class_predicate")
+    for owner in list(submodules(i, args.args[0])):
+        for field, value in list(i.heap.fields(owner.oid).items()):
+            if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "list":
+                content = i.heap.get(value.oid, ("#", "items"))
+                for number, item in enumerate(content.items or () if isinstance(content, Tuple) else ()):
+                    _quantize_one(i, value.oid, ("item", number), item, predicate, place, frame)
+            elif isinstance(field, str):
+                _quantize_one(i, owner.oid, field, value, predicate, place, frame)
+    return NONE
+
+
+def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predicate: Value | None, place: Place, frame: Frame) -> None:
+    cls = i.heap.get(layer.oid, CLASS) if isinstance(layer, Ref) else None
+    name = QUANTIZED.get(cls.name) if isinstance(cls, External) else None
+    if name is None or not isinstance(layer, Ref):
+        return
+    if predicate is not None and predicate != NONE:
+        answer = i.call(
+            predicate, Arguments((i.symbolic(place, "path", kinds=frozenset(("str",))), layer), places=(place, place)), place, frame
+        )
+        if i.truth(answer, place, frame).outcome is not True:
+            return
+    made = i.allocate("instance", None, place, ("quantized", layer.oid), label=name.rpartition(".")[2])
+    for held_field, there in list(i.heap.fields(layer.oid).items()):
+        i.heap.set(made, held_field, External(name) if held_field == CLASS else there)
+    for extra in ("scales", "biases"):
+        i.heap.set(made, extra, Array(i.ident(place, (extra, layer.oid)), None, None, None))
+    if isinstance(field, tuple):
+        content = i.heap.get(oid, ("#", "items"))
+        if isinstance(content, Tuple) and content.items is not None:
+            items = list(content.items)
+            items[field[1]] = Ref(made)
+            i.heap.set(oid, ("#", "items"), Tuple(tuple(items)))
+    else:
+        i.heap.set(oid, field, Ref(made))
+    writes.on_write(i, oid, field, Ref(made), place, frame, "update")

@@ -1,0 +1,441 @@
+"""What operations do in a shapeless trace, by the measured table: raise at the first call, or go wrong when a size changes later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from typing import Final
+
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.members import Const, Length, Member, Range, Ref, Slice, Tuple, Union, Value, members, scalar_type
+from mxlint.domain.place import Place
+from mxlint.domain.size import Size, bounds
+from mxlint.facts.events import Axis, Effect, Extent
+from mxlint.interpreter.compiled import sinks
+from mxlint.interpreter.expressions.arithmetic import origins as number_origins
+from mxlint.interpreter.expressions.arithmetic import size_of
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import size_fact
+from mxlint.interpreter.machine.locations import MAPPED
+from mxlint.models.mlx.table import Shapeless
+
+_Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
+_FIRST: Final[_Found] = ("first", frozenset(), "every", ())
+ARRAY: Final = "mlx.core.array"
+_KEEPS_NO_SIZE: Final = frozenset(("mlx.core.broadcast_to",))
+"""What keeps the sizes that it is given, unless an elementwise operation takes it up and broadcasts for itself."""
+
+_REPEATS_ITS_FIRST: Final = frozenset(("mlx.core.addmm",))
+"""What repeats its first argument up to the sizes of its result, and keeps these."""
+_REDUCES_WITHIN: Final = frozenset(("mlx.core.softmax",))
+"""What reduces along an axis on the way to a result of the same shape."""
+_POSITIONS: Final = frozenset(("mlx.core.argmax", "mlx.core.argmin", f"{ARRAY}.argmax", f"{ARRAY}.argmin"))
+"""What gives positions along an axis: wrong ones, where that axis gets or loses length 1."""
+_OWN_ALONG_THE_LAST: Final = frozenset(("mlx.core.softmax", "mlx.core.logsumexp", f"{ARRAY}.logsumexp"))
+"""What is one operation of MLX along the last axis alone, and reduces along any other."""
+_NUMBERS: Final = ("bool", "int", "float")
+_RESHAPES: Final = frozenset(("mlx.core.reshape", f"{ARRAY}.reshape"))
+"""What follows a shape that is that of the array itself."""
+
+
+def on(i: Interpreter) -> bool:
+    """Whether the running trace is one with shapeless=True."""
+    return i.trace is not None and bool(i.trace.shapeless)
+
+
+def operation(i: Interpreter, name: str, operand: Member | None, place: Place, what: str, frame: Frame) -> bool:
+    """Note what an operation does. Returns whether it raises at the first call in every version."""
+    if not on(i):
+        return False
+    table = i.table
+    found: dict[_Found, list[str]] = {}
+    entries = table.entries(name)
+    for version, entry in entries.items():
+        for effect in _effects(i, name, entry.shapeless, operand) if entry.shapeless is not None else ():
+            found.setdefault(effect, []).append(version)
+    if not found:
+        return False
+    effects = tuple(Effect(way, axes, when, tuple(versions), table.judged, right) for (way, axes, when, right), versions in found.items())
+    axes = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
+    sinks.event(i, "unsupported" if _FIRST in found else "unsafe", place, what, frame, member=operand, axes=axes, effects=effects)
+    return _FIRST in found and len(found[_FIRST]) == len(entries)
+
+
+def _effects(i: Interpreter, name: str, measured: Shapeless, operand: Member | None) -> Iterator[_Found]:
+    """The effects in one version."""
+    array = operand if isinstance(operand, Array) else None
+    rank = len(array.shape) if array is not None and array.shape is not None else None
+    facts = measured.at(rank)
+    if facts.forward == "raises":
+        yield _FIRST
+        return
+    if array is None or i.trace is None or not i.trace.holds(array.trace):
+        return
+    if facts.unit and name.endswith("squeeze"):
+        sizes = frozenset(axis for size in array.shape or () for axis in origins(size)) or frozenset((n, None) for n in array.origin)
+        yield "wrong", sizes, "unit", ()
+        return
+    differentiated = bool(i.trace.differentiated)
+    harmful = facts.axes if facts.forward == "unsafe" else facts.grad_axes if differentiated and facts.grad == "unsafe" else None
+    if not harmful:
+        return
+    bad = {int(axis): outcome for axis, outcome in harmful.items() if outcome not in ("ok", "unknown")}
+    if rank == 1 and bad and len(bad) < len(harmful):
+        return  # measured with more dimensions, of which this one was sometimes the first and sometimes the last
+    every = "one" if "ok" in harmful.values() else "every"
+    exact = array.chain is not None and array.chain.note == "argument"
+    for way in sorted({way for outcome in bad.values() for way in outcome.split("|")}):
+        axes: frozenset[Axis] = frozenset()
+        harm = [axis for axis, outcome in bad.items() if way in outcome.split("|")]
+        for axis in harm:
+            if array.shape is None:
+                axes |= {(number, axis if exact else None) for number in array.origin}
+            elif -len(array.shape) <= axis < len(array.shape):
+                axes |= origins(array.shape[axis])
+        if axes or array.shape is None and not array.origin:
+            right = i.table.right_on(name, i.table.version, rank, harm)
+            yield way, axes, every, tuple(right)
+
+
+def origins(size: object) -> frozenset[Axis]:
+    """The axes of arguments that a size comes from."""
+    return frozenset(size.origins) if isinstance(size, Size) else frozenset()
+
+
+def whatever_changes(i: Interpreter, name: str, axes: frozenset[Axis] = frozenset()) -> tuple[Effect, ...]:
+    """All that a change of any size leads to under a name of the table."""
+    table = i.table
+    found: dict[str, list[str]] = {}
+    for version, entry in table.entries(name).items() if table.has(name) else ():
+        outcomes = (entry.shapeless.axes or {}).values() if entry.shapeless is not None else ()
+        for way in {way for outcome in outcomes for way in outcome.split("|")} - {"ok", "unknown"}:
+            found.setdefault(way, []).append(version)
+    return tuple(Effect(way, axes, "every", tuple(versions), table.judged) for way, versions in found.items())
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, frame: Frame) -> None:
+    """Note what a function or method does to the sizes of its arguments."""
+    if not on(i):
+        return
+    operand = _operand(name, (*args, *keywords.values()))
+    short = name.replace("mlx.core.array.", ".").replace("mlx.core.", "mx.").replace("mlx.", "")
+    form = _form(i, name, args, keywords)
+    if operation(i, form, operand, place, short, frame) or name in _KEEPS_NO_SIZE:
+        return
+    if name in _RESHAPES and _own_shape(operand, args[1:]):
+        return
+    bake(i, [*args, *keywords.values()], place, short, frame, _baked_form(i, name, args))
+    entry = i.table.entry(name)
+    elementwise = entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same")
+    if elementwise and i.trace is not None and "vmap" in i.trace.transforms:
+        _stretched_in_a_map(i, args, place, frame)
+    if entry is not None and (entry.shape == "reduce" or name in _REDUCES_WITHIN) and isinstance(operand, Array):
+        _reduced(i, name, operand, args, keywords, place, short, frame)
+
+
+def _operand(name: str, given: Sequence[Value]) -> Array | None:
+    """The array whose sizes matter to a call; None where a first argument that is often repeated has the shape of the result already."""
+    arrays = [member for value in given for member in members(value) if isinstance(member, Array)]
+    if name not in _REPEATS_ITS_FIRST or len(arrays) < 3:
+        return arrays[0] if arrays else None
+    added, left, right = (_known(array.shape) for array in arrays[:3])
+    return None if left and right and added == (*left[:-1], right[-1]) else arrays[1]
+
+
+def stretched(i: Interpreter, name: str, made: Value, given: Sequence[Value], place: Place, frame: Frame) -> None:
+    """Keep what a broadcast does to sizes until the end of the trace: only if its result leaves the function do they stay in the graph."""
+    trace = i.trace
+    if trace is None or not trace.shapeless or name not in _KEEPS_NO_SIZE:
+        return
+    operand = next((m for value in given for m in members(value) if isinstance(m, Array)), None)
+    for array in members(made):
+        if isinstance(array, Array) and operand is not None and operand.shape is not None and array.shape is not None:
+            before = (1,) * (len(array.shape) - len(operand.shape)) + operand.shape
+            if any(old == 1 and new != 1 for old, new in zip(before, array.shape)):
+                trace.stretched[array.ident] = partial(bake, i, given, place, name.replace("mlx.core.", "mx."), frame)
+
+
+def _reduced(
+    i: Interpreter, name: str, operand: Array, args: Sequence[Value], keywords: dict[str, Value], place: Place, short: str, frame: Frame
+) -> None:
+    """A reduction along some axes: MLX leaves it out where they all have length 1, but not what it takes from it. So calls in which they have it go wrong."""
+    axis = args[1] if len(args) > 1 else keywords.get("axis")
+    if operand.shape is None or axis is None or i.trace is None or not i.trace.holds(operand.trace):
+        return
+    given = axis.items if isinstance(axis, Tuple) and axis.items is not None else (axis,)
+    numbers = [
+        a.value for a in given if isinstance(a, Const) and isinstance(a.value, int) and -len(operand.shape) <= a.value < len(operand.shape)
+    ]
+    if len(numbers) != len(given) or len(numbers) >= len(operand.shape):
+        return
+    if name in _OWN_ALONG_THE_LAST and [number % len(operand.shape) for number in numbers] == [len(operand.shape) - 1]:
+        return
+    judged = i.table.judged
+    sizes = [operand.shape[number] for number in numbers]
+    along = frozenset(axis for size in sizes for axis in origins(size))
+    effects: tuple[Effect, ...] = ()
+    if name in _POSITIONS:
+        effects = (Effect("wrong", along, "seen", judged, judged),) if along else ()
+    elif all(size == 1 for size in sizes):
+        effects = (Effect("crash", frozenset(), "always", judged, judged),)
+    elif along and not any(isinstance(size, int) and size != 1 for size in sizes):
+        effects = (Effect("crash", along, "seen", judged, judged),)
+    if effects:
+        sinks.event(i, "unsafe", place, short, frame, member=operand, axes=sorted(along, key=repr), effects=effects)
+
+
+def _stretched_in_a_map(i: Interpreter, args: Sequence[Value], place: Place, frame: Frame) -> None:
+    """An elementwise operation in a function that is mapped: operands of another shape are stretched to the sizes of the first trace. Two
+    mapped ones with the same number of axes are not."""
+    operands = [found for value in args for member in members(value)[:1] for found in (_operand_in_a_map(i, member),) if found is not None]
+    if len(operands) < 2:
+        return
+    widest, wide, rounds = max(operands, key=lambda operand: len(operand[0]))
+    judged = i.table.judged
+    effects: list[Effect] = []
+    for shape, _, mapped in operands:
+        fewer = len(widest) - len(shape)
+        if mapped is not None and rounds is not None:
+            if not fewer or mapped.axis != 0 or rounds.axis != 0:
+                continue
+            effects.append(Effect("raises", mapped.origins | rounds.origins, "every", judged, judged))
+        new = (size for axis, size in enumerate(widest) if axis < fewer or shape[axis - fewer] == 1 and size != 1)
+        effects.append(Effect("wrong", frozenset(axis for size in new for axis in origins(size)), "less", judged, judged))
+    effects = [effect for effect in effects if effect.axes]
+    if effects:
+        axes = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
+        sinks.event(i, "unsafe", place, place.text, frame, member=wide, axes=axes, effects=tuple(effects))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mapped:
+    """Over which axis an array is mapped, and the axes of arguments that its length comes from."""
+
+    axis: object
+    origins: frozenset[Axis]
+
+
+def _operand_in_a_map(i: Interpreter, member: Member) -> tuple[tuple[object, ...], Array | None, _Mapped | None] | None:
+    """The shape of an operand, the array, and what it is mapped over; None where it has no shape, or an unknown one."""
+    if not isinstance(member, Array):
+        return ((), None, None) if scalar_type(member) in _NUMBERS else None
+    held = i.heap.get(member.ident, MAPPED)
+    mapped = None
+    if isinstance(held, Tuple) and held.items is not None:
+        length, axis = held.items
+        mapped = _Mapped(
+            axis.value if isinstance(axis, Const) else None, frozenset(a for part in members(length) for a in number_origins(part))
+        )
+    return (member.shape, member, mapped) if member.shape is not None else None
+
+
+def bake(i: Interpreter, values: Sequence[Value], place: Place, how: str, frame: Frame, form: str = "") -> None:
+    """A size goes into the graph: note it."""
+    axes: set[Axis] = set()
+    for value in values:
+        for member in members(value):
+            items: Sequence[Value] = (member,)
+            if isinstance(member, Tuple):
+                items = member.items if member.items is not None else (member.element,) if member.element is not None else ()
+            elif isinstance(member, Ref):
+                content = i.heap.get(member.oid, ("#", "items"))
+                items = content.items or () if isinstance(content, Tuple) else ()
+            for item in items:
+                for part in members(item):
+                    axes |= set(number_origins(part))
+                    if isinstance(part, ShapeOf):
+                        axes |= {(number, None) for number in part.origin}
+    if axes:
+        operand = next((member for value in values for member in members(value) if isinstance(member, Array)), None)
+        shape = operand.shape if operand is not None else None
+        sinks.event(
+            i, "bake", place, how, frame, axes=sorted(axes, key=repr), effects=whatever_changes(i, form),
+            shape=tuple(_extent(size, origins(size)) for size in shape) if shape is not None else None, sizes=_integers(i, values),
+        )  # fmt: skip
+
+
+def _integers(i: Interpreter, values: Sequence[Value]) -> tuple[Extent, ...] | None:
+    """The integers that an operation is given beside arrays; None if it is given something else."""
+    found: list[Extent] = []
+    for value in values:
+        content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
+        for part in (content.items or (content,)) if isinstance(content, Tuple) else (value,):
+            if isinstance(part, Array):
+                continue
+            if isinstance(part, Union) or scalar_type(part) != "int":
+                return None
+            found.append(_extent(size_of(part), number_origins(part)))
+    return tuple(found)
+
+
+def _extent(size: object, axes: frozenset[Axis]) -> Extent:
+    return Extent(size_fact(size) if isinstance(size, Size) else None, axes)
+
+
+def _own_shape(operand: Member | None, sizes: Sequence[Value]) -> bool:
+    """Whether an array is reshaped to the shape of the argument that it has the shape of."""
+    if not isinstance(operand, Array) or not sizes:
+        return False
+    if isinstance(sizes[0], ShapeOf):
+        return operand.shape is None and sizes[0].origin == operand.origin and bool(operand.origin)
+    given = sizes[0].items if isinstance(sizes[0], Tuple) and len(sizes) == 1 else tuple(sizes)
+    if operand.shape is None or given is None or len(given) != len(operand.shape):
+        return False
+    return all(isinstance(g, Length) and g.size.origins and g.size.origins == origins(s) for g, s in zip(given, operand.shape))
+
+
+def _baked_form(i: Interpreter, name: str, args: Sequence[Value]) -> str:
+    """The name under which the table tells what becomes of a size that goes into a call."""
+    table = i.table
+    plain = name.replace("mlx.core.array.", "mlx.core.")
+    parts: list[Value] = []
+    for value in args:
+        parts += value.items if isinstance(value, Tuple) and value.items is not None else (value,)
+    rest = any(part == Const(-1) for part in parts)
+    if rest and table.has(f"{plain}[baked,-1]"):
+        return f"{plain}[baked,-1]"
+    if table.has(f"{plain}[baked]"):
+        return f"{plain}[baked]"
+    entry = table.entry(name)
+    return "mlx.core.multiply[baked]" if entry is not None and (entry.shape in ("same", "broadcast") or entry.kind == "operator") else ""
+
+
+_AXIS_AT: Final = {"take": 2, "unflatten": 1}
+
+
+def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value]) -> str:
+    """The form of a call that the table knows apart: by an axis, a mask, a negative position, a vector."""
+    table = i.table
+    position = _AXIS_AT.get(name.rpartition(".")[2], 1)
+    axis = keywords.get("axis", keywords.get("axes", args[position] if position < len(args) else None))
+    kth = args[1] if len(args) > 1 else keywords.get("kth")
+    mask = keywords.get("mask")
+    forms: list[str] = []
+    if isinstance(axis, Const) and axis.value is not None:
+        forms.append(f"axis={axis.value}")
+    if axis is not None and axis != Const(None):
+        forms.append("axis")
+    if (
+        isinstance(kth, Const)
+        and isinstance(kth.value, int)
+        and kth.value < 0
+        or isinstance(kth, Range)
+        and kth.high is not None
+        and kth.high < 0
+    ):
+        forms.append("negative")
+    first = args[0] if args else None
+    if isinstance(first, Array) and first.shape is not None and len(first.shape) == 1:
+        forms.append("vector")
+    if mask == Const("causal"):
+        forms.append("mask=causal")
+    elif isinstance(mask, Array):
+        forms.append("mask")
+    return next((f"{name}[{form}]" for form in forms if table.has(f"{name}[{form}]")), name)
+
+
+# -- indexing ----------------------------------------------------------------------------------------------------------
+
+
+def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...] | None, place: Place, frame: Frame) -> None:
+    """Note what indexing does to the sizes."""
+    if not on(i) or i.trace is None:
+        return
+    form = form_of(index)
+    raises = not _whole(array, form, shape) and operation(
+        i, f"{ARRAY}.__getitem__[{form}]", array, place, " ".join(place.text.split()), frame
+    )
+    if not raises:
+        parts: list[Value] = []
+        for part in index.items if isinstance(index, Tuple) and index.items is not None else (index,):
+            parts += (part.lower, part.upper, part.step) if isinstance(part, Slice) else (part,)
+        bake(i, parts, place, "an index", frame, f"{ARRAY}.__getitem__[baked]")
+
+
+def _whole(array: Array, form: str, shape: tuple[object, ...] | None) -> bool:
+    """Whether an index of known bounds takes all of an array of known shape: MLX then makes no slice."""
+    if "step" in form or "array" in form or not array.shape or shape is None:
+        return False
+    before, after = _total(array.shape), _total(shape)
+    return before is not None and before == after != 0
+
+
+def _total(shape: tuple[object, ...]) -> int | None:
+    sizes = _known(shape)
+    return None if sizes is None else prod(sizes)
+
+
+def _known(shape: tuple[object, ...] | None) -> tuple[int, ...] | None:
+    """The sizes of a shape as numbers; None if one is not known."""
+    found: list[int] = []
+    for size in shape if shape is not None else (None,):
+        low, high = bounds(size) if isinstance(size, Size) else (0, 1)
+        if low != high:
+            return None
+        found.append(int(low))
+    return tuple(found)
+
+
+def unrolled(i: Interpreter, array: Array, place: Place, frame: Frame) -> None:
+    """Iterating over a placeholder cannot infer shapes."""
+    if on(i) and i.trace is not None and i.trace.holds(array.trace):
+        judged = i.table.judged
+        sinks.event(
+            i,
+            "unsupported",
+            place,
+            "iteration over a traced array",
+            frame,
+            member=array,
+            effects=(Effect("first", frozenset(), "every", judged, judged),),
+        )
+
+
+def form_of(index: Value) -> str:
+    """How an array is indexed, as the measured table names it."""
+    if not isinstance(index, Tuple) or index.items is None:
+        return _part(index)
+    kinds = [_part(item) for item in index.items]
+    plain = [kind for kind in kinds if kind not in ("fullslice", "newaxis", "ellipsis")]
+    lead = "ellipsis" if "ellipsis" in kinds else "slice" if "fullslice" in kinds else ""
+    if "unknown" in kinds:
+        return "unknown"
+    if not plain:
+        return f"{lead}_newaxis" if "newaxis" in kinds and lead else "newaxis" if "newaxis" in kinds else lead.replace("slice", "fullslice")
+    if "array" in plain:
+        return "two_arrays" if len(plain) > 1 else "slice_array" if lead else "array_newaxis" if "newaxis" in kinds else "array"
+    integers = [kind for kind in plain if kind in ("int", "negint")]
+    if len(integers) == len(plain):
+        one = "int_newaxis" if "newaxis" in kinds else integers[0]
+        return f"{lead}_{integers[0]}" if lead else "int_int" if len(plain) > 1 else one
+    if integers:
+        return "int_slice" if kinds[0] in integers else f"slice_{integers[0]}"
+    return "ellipsis_slice" if lead == "ellipsis" else "slice_slice"
+
+
+def _part(index: Value) -> str:
+    if isinstance(index, Union):
+        found = {_part(member) for member in members(index)}
+        return found.pop() if len(found) == 1 else "unknown"
+    if isinstance(index, Slice):
+        given = [part != Const(None) for part in (index.lower, index.upper, index.step)]
+        if given[2]:
+            return "step"
+        if not any(given):
+            return "fullslice"
+        if given[0]:
+            return "slice_from"
+        return "slice_neg" if isinstance(index.upper, Const) and isinstance(index.upper.value, int) and index.upper.value < 0 else "slice"
+    if isinstance(index, Const) and index.value is None:
+        return "newaxis"
+    if isinstance(index, Const) and index.value is ...:
+        return "ellipsis"
+    if scalar_type(index) == "int":
+        return "negint" if isinstance(index, Const) and isinstance(index.value, int) and index.value < 0 else "int"
+    return "array" if isinstance(index, (Array, Ref)) else "unknown"

@@ -1,0 +1,203 @@
+"""Function transforms of MLX: grad, value_and_grad, vmap, jvp, vjp, checkpoint. Calling the result runs the Python body each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.facts import events
+from mxlint.interpreter.calls import callables as calls
+from mxlint.interpreter.compiled.state import Trace
+from mxlint.interpreter.containers.builders import new_list
+from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import journal, modality, note, where
+from mxlint.interpreter.mlx import freezing, losses, mapping, shapeless
+from mxlint.interpreter.mlx.gradients import each_like, like, of_arguments, outputs
+
+_OPTIONS: Final[dict[str, dict[str, int | None]]] = {
+    "grad": {"argnums": 1, "argnames": None}, "value_and_grad": {"argnums": 1, "argnames": None}, "vmap": {"in_axes": 1, "out_axes": 2},
+    "checkpoint": {},
+}  # fmt: skip
+"""What a transform is told beside its function, and where it may stand by position."""
+
+Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
+
+
+def _make(kind: str, position: int, name: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        function = args.get(position, name) or Unknown("transform")
+        oid = i.allocate("transform", kind, place)
+        i.heap.set(oid, "fun", function)
+        if position == 1:
+            i.heap.set(oid, "model", args.get(0, "model") or NONE)
+        for option, at in _OPTIONS[kind].items():
+            value = args.get(at, option) if at is not None and position == 0 else args.keywords.get(option)
+            if value is not None:
+                i.heap.set(oid, option, value)
+        for compiled in _compiled(i, function) if i.trace is None else ():
+            m = modality(i, 0)
+            if m is not None and not i.silent:
+                what = f"nn.{kind}" if position == 1 else f"mx.{kind}"
+                journal(i).transforms[oid] = events.Note("transform of compiled", where(place), what, compiled.oid, m)
+        return Ref(oid)
+
+    return run
+
+
+def _compiled(i: Interpreter, function: Value) -> Iterator[Ref]:
+    """The compiled objects that a function may be, or that a partial hands its arguments on to."""
+    for member in members(function):
+        kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
+        if isinstance(member, Ref) and kind == "compiled":
+            yield member
+        elif isinstance(member, Ref) and kind == "partial":
+            yield from _compiled(i, i.heap.get(member.oid, "func") or NONE)
+
+
+def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call a transformed function."""
+    kind = i.info(ref.oid).payload
+    function = i.heap.get(ref.oid, "fun") or Unknown("transform")
+    outer = i.modes.differentiating
+    trace = i.trace
+    if trace is None:
+        i.modes.differentiating = True
+        journal(i).transforms_run.add(ref.oid)
+    else:
+        made = i.info(ref.oid).place
+        if kind == "checkpoint" and isinstance(made, Place):
+            shapeless.operation(i, "mlx.core.checkpoint", None, made, "mx.checkpoint", frame)
+        trace.differentiated += kind in ("grad", "value_and_grad")
+        trace.gradients = trace.gradients or kind in ("grad", "value_and_grad")
+        trace.transforms.append(_RULES.get(str(kind), ""))
+    length: mapping.AxisLength = None
+    inner = args
+    if kind == "vmap":
+        inner, length = mapping.taken_apart(i, args, i.heap.get(ref.oid, "in_axes") or Const(0), place)
+    elif kind != "checkpoint":
+        own = [_own(i, value, place, n) for n, value in enumerate(args.args)]
+        inner = Arguments(own, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
+    try:
+        result = i.call(function, inner, place, frame)
+    finally:
+        i.modes.differentiating = outer
+        if trace is not None:
+            trace.differentiated -= kind in ("grad", "value_and_grad")
+            trace.transforms.pop()
+    if kind == "value_and_grad":
+        result = losses.scalar(i, result, place)
+    if trace is not None:
+        _run_rules(i, trace, ref, args, result, place, frame)
+    if kind == "vmap":
+        return mapping.put_together(i, result, length, i.heap.get(ref.oid, "out_axes") or Const(0), place)
+    if kind == "checkpoint":
+        return result
+    model = i.heap.get(ref.oid, "model")
+    if model is not None:
+        freezing.differentiated(i, model, place, frame)
+        gradients = like(i, model, (result, *args.values), place)
+    else:
+        options = {option: i.heap.get(ref.oid, option) for option in ("argnums", "argnames")}
+        gradients = of_arguments(i, options, args, result, place)
+    return Tuple((result, gradients)) if kind == "value_and_grad" else gradients
+
+
+def _own(i: Interpreter, value: Value, place: Place, number: int) -> Value:
+    """An argument as the differentiated function sees it: an array of its own."""
+    return value.but(ident=i.ident(place, ("own", number))) if isinstance(value, Array) else value
+
+
+def _pair(kind: str) -> Handler:
+    """`mx.jvp(fun, primals, tangents)` and `mx.vjp`: the function runs once, here."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        function = args.args[0]
+        for compiled in _compiled(i, function) if i.trace is None else ():
+            m = modality(i, 0)
+            if m is not None:
+                note(i, events.Note("transform of compiled", where(place), f"mx.{kind}", compiled.oid, m))
+        primals = collected(i, args.args[1], place, frame) if len(args.args) > 1 else Tuple(())
+        directions = collected(i, args.args[2], place, frame) if len(args.args) > 2 else Tuple(())
+        outer = i.modes.differentiating
+        trace = i.trace
+        if trace is None:
+            i.modes.differentiating = True
+        else:
+            trace.transforms.append(kind)
+            trace.gradients = True
+        try:
+            result = i.call(function, Arguments(primals.items or (), places=(place,) * len(primals.items or ())), place, frame)
+        finally:
+            i.modes.differentiating = outer
+            if trace is not None:
+                trace.transforms.pop()
+        given = outputs(i, result)
+        shaped = given if kind == "jvp" else primals
+        return Tuple((new_list(i, given, place, "outputs"), each_like(i, shaped, (result, primals, directions), place)))
+
+    return run
+
+
+_RULES: Final = {"grad": "vjp", "value_and_grad": "vjp", "vmap": "vmap"}
+"""The rule of a custom function that a transform asks for."""
+
+
+def _custom(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`mx.custom_function(f)`: the function itself, as far as a forward run goes; and its rules for transforms."""
+    oid = i.allocate("transform", "checkpoint", place, "custom")
+    i.heap.set(oid, "fun", args.args[0] if args.args else Unknown("function"))
+    for rule in ("vjp", "jvp", "vmap"):
+        i.heap.set(oid, rule, Bound(Ref(oid), External(f"mlx.core.custom_function.{rule}")))
+    return Ref(oid)
+
+
+def _rule(rule: str) -> Handler:
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        """`@custom.vjp`: keep the rule."""
+        for member in members(args.args[0]):
+            if isinstance(member, Ref) and len(args.args) > 1:
+                i.heap.set(member.oid, ("rule", rule), args.args[1])
+        return args.args[-1]
+
+    return run
+
+
+def _run_rules(i: Interpreter, trace: Trace, ref: Ref, args: Arguments, result: Value, place: Place, frame: Frame) -> None:
+    """Run the rules of a custom function that the transforms around its call in the trace ask for."""
+    for rule in dict.fromkeys(trace.transforms):
+        function = i.heap.get(ref.oid, ("rule", rule))
+        if function is None:
+            continue
+        inputs: Value = args.args[0] if len(args.args) == 1 else Tuple(tuple(args.args))
+        more = {"vjp": (_owned(i, result, place, rule), result), "jvp": (_owned(i, inputs, place, rule),), "vmap": (Const(0),)}[rule]
+        given = (inputs, *more)
+        i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
+
+
+def _owned(i: Interpreter, value: Value, place: Place, tag: object) -> Value:
+    """Arrays like those of a value."""
+    if isinstance(value, Tuple) and value.items is not None:
+        return value.holding(tuple(_owned(i, part, place, (tag, n)) for n, part in enumerate(value.items)))
+    return value.but(ident=i.ident(place, ("like", tag))) if isinstance(value, Array) else value
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "mlx.core.grad": _make("grad", 0, "fun"),
+    "mlx.core.value_and_grad": _make("value_and_grad", 0, "fun"),
+    "mlx.core.vmap": _make("vmap", 0, "fun"),
+    "mlx.core.checkpoint": _make("checkpoint", 0, "fun"),
+    "mlx.nn.value_and_grad": _make("value_and_grad", 1, "fn"),
+    "mlx.nn.utils.checkpoint": _make("checkpoint", 1, "fn"),
+    "mlx.core.custom_function": _custom,
+    **{f"mlx.core.custom_function.{rule}": _rule(rule) for rule in ("vjp", "jvp", "vmap")},
+    "mlx.core.jvp": _pair("jvp"),
+    "mlx.core.vjp": _pair("vjp"),
+}
+
+calls.register("transform", call_transform)

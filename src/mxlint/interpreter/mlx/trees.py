@@ -1,0 +1,198 @@
+"""Trees of MLX: tuples, lists, dicts and modules in one another, down to their leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled.keys import MAX_PARTS
+from mxlint.interpreter.containers.builders import new_list, put
+from mxlint.interpreter.containers.elements import known_items
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.mlx import kinds
+
+
+def tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame, *, named: bool = False) -> Value:
+    """`tree_map(fn, tree, *rest, is_leaf=None)`; `named`: `tree_map_with_path`, which gives the function the name of each leaf as well."""
+    function = args.args[0]
+
+    def leaf(member: Member, others: tuple[Value, ...], tag: object) -> Value:
+        given = (_name(tag, args.keywords.get("path")), member, *others) if named else (member, *others)
+        with i.within((place, repr(tag))):
+            return i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
+
+    return each_leaf(i, leaf, args.args[1], tuple(args.args[2:]), place, _ends(i, args, place, frame))
+
+
+def _name(tag: object, path: Value | None) -> Value:
+    """The name of a leaf that a path of keys and numbers leads to."""
+    parts: list[str] = []
+    while isinstance(tag, tuple):
+        tag, last = tag
+        if isinstance(last, Member) and not isinstance(last, Const):
+            return Kind("str", "open")
+        parts.append(str(last.value if isinstance(last, Const) else last))
+    if path not in (None, NONE):
+        if not isinstance(path, Const):
+            return Kind("str", "open")
+        parts.append(str(path.value))
+    return Const(".".join(reversed(parts)))
+
+
+def _ends(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Callable[[Member], bool]:
+    """Whether something in a tree is a leaf, as the caller says by `is_leaf`."""
+    says = args.keywords.get("is_leaf", NONE)
+    if says == NONE:
+        return lambda member: False
+    return lambda member: i.truth(i.call(says, Arguments((member,), places=(place,)), place, frame), place, frame).outcome is True
+
+
+def each_leaf(
+    i: Interpreter,
+    leaf: Callable[[Member, tuple[Value, ...], object], Value],
+    tree: Value,
+    rest: tuple[Value, ...],
+    place: Place,
+    ends: Callable[[Member], bool] = lambda member: False,
+) -> Value:
+    """The tree with what `leaf` gives for each of its leaves, and for what lies there in others, instead of it. `ends`: what else is a leaf."""
+    done: dict[tuple[Value, ...], Value] = {}
+
+    def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
+        found = [member if isinstance(member, Unbound) else one(member, others, tag) for member in members(value)]  # what may not be there
+        return found[0] if len(found) == 1 else join(found)
+
+    def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
+        if not isinstance(member, (Tuple, Ref)) or ends(member):
+            return leaf(member, others, tag)
+        key = (member, *others)
+        made = done.get(key)
+        if isinstance(made, Ref):
+            i.info(made.oid).summary = True  # MLX makes one for each way that leads there
+        if made is None:
+            done[key] = Unknown("a tree that holds itself")
+            made = done[key] = node(member, others, tag)
+        return made
+
+    def node(member: Tuple | Ref, others: tuple[Value, ...], tag: object) -> Value:
+        def each(items: Sequence[Value]) -> Tuple:
+            return Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(items)))
+
+        if isinstance(member, Tuple):
+            return member.holding(each(member.items).parts) if member.items is not None else leaf(member, others, tag)
+        info = i.info(member.oid)
+        held = i.heap.get(member.oid, ("#", "items"))
+        content = i.live(held) if held is not None else NONE
+        if info.kind == "list" and all(isinstance(part, Tuple) and part.items is not None for part in members(content)):
+            # Lists of several lengths are trees of several shapes, each under its own condition.
+            made = i.split(content, lambda part: each(part.items or ()) if isinstance(part, Tuple) else part)
+            return new_list(i, made, place, ("tree", tag))
+        if info.kind in ("dict", "instance"):
+            oid = i.allocate("dict", None, place, ("tree", tag))
+            for key, value in entries(i, member):
+                put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
+            return Ref(oid)
+        return leaf(member, others, tag)
+
+    return run(tree, rest, 0)
+
+
+def entries(i: Interpreter, ref: Ref) -> list[tuple[Value, Value]]:
+    """The entries of a dict, or the parameters and sublayers of a module."""
+    found: list[tuple[Value, Value]] = []
+    for field, value in list(i.heap.fields(ref.oid).items()):
+        if isinstance(field, tuple) and field[0] == "k":
+            found.append((field[1], value))
+        elif isinstance(field, str) and i.info(ref.oid).kind == "instance" and kinds.holds_arrays(i, value):
+            found.append((Const(field), value))
+    return found
+
+
+def _part(i: Interpreter, value: Value, number: int) -> Value:
+    items = known_items(i, value) if isinstance(value, (Tuple, Ref)) else None
+    return items[number] if items is not None and number < len(items) else Unknown("tree")
+
+
+def _entry(i: Interpreter, value: Value, key: Value) -> Value:
+    if isinstance(value, Ref):
+        found = i.heap.get(value.oid, ("k", key))
+        if found is None and isinstance(key, Const):
+            found = i.heap.get(value.oid, key.value)
+        if found is not None:
+            return found
+    return Unknown("tree")
+
+
+def tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    for member in members(args.args[0]):
+        if isinstance(member, (Symbolic, Unknown)):
+            pair = Tuple((Kind("str", "open"), i.symbolic(place, "leaf") if isinstance(member, Symbolic) else member))
+            return new_list(i, Tuple(None, pair), place)
+    leaves = _named_leaves(i, args.args[0], _ends(i, args, place, frame))
+    if leaves is None:
+        i.imprecise("tree of arguments or results too large", place)
+        return new_list(i, Tuple(None, Tuple((Kind("str", "imprecise"), Unknown("tree")))), place)
+    return new_list(i, Tuple(tuple(leaves)), place)
+
+
+def _named_leaves(i: Interpreter, tree: Value, ends: Callable[[Member], bool]) -> list[Value] | None:
+    """The leaves of a tree, each with the names that lead to it; None if there are too many."""
+    leaves: list[Value] = []
+    todo = [("", tree)]
+    for _ in range(MAX_PARTS):
+        if not todo:
+            return leaves
+        prefix, value = todo.pop()
+        inner: list[tuple[str, Value]] = []
+        for member in members(value):
+            if isinstance(member, Unbound):
+                continue  # a layer that some models do not have: what follows is the same for the others
+            if ends(member):
+                leaves.append(Tuple((Const(prefix[1:]), member)))
+                continue
+            content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
+            if isinstance(content, Tuple) and (content.items is not None or content is not member):
+                inner += [(f"{prefix}.{n}", item) for n, item in enumerate(content.items or ())]
+            elif isinstance(member, Ref) and i.info(member.oid).kind in ("dict", "instance"):
+                inner += [(f"{prefix}.{key.value if isinstance(key, Const) else '?'}", item) for key, item in entries(i, member)]
+            elif not isinstance(member, Ref) or i.info(member.oid).kind != "list":
+                leaves.append(Tuple((Const(prefix[1:]), member)))
+        todo += reversed(inner)
+    return None
+
+
+def tree_unflatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """The tree of leaves that are given with their names, as pairs or as a dict; any where these are not known one by one."""
+    given = next(iter(members(i.live(args.args[0]))))
+    if isinstance(given, Ref) and i.info(given.oid).kind == "dict" and i.heap.get(given.oid, ("#", "rest")) is None:
+        named = [(field[1], value) for field, value in i.heap.fields(given.oid).items() if isinstance(field, tuple) and field[0] == "k"]
+    else:
+        pairs = [pair.items if isinstance(pair, Tuple) else None for pair in known_items(i, given) or (NONE,)]
+        named = [(pair[0], pair[1]) if pair is not None and len(pair) == 2 else (NONE, NONE) for pair in pairs]
+    names = [name.value if isinstance(name, Const) else None for name, _ in named]
+    leaves = [(name.split("."), value) for name, (_, value) in zip(names, named) if isinstance(name, str)]
+    if len(leaves) < len(named):
+        return i.symbolic(place, "mlx.utils.tree_unflatten")
+    return _unflattened(i, leaves, place, ())
+
+
+def _unflattened(i: Interpreter, leaves: Sequence[tuple[list[str], Value]], place: Place, tag: tuple[str, ...]) -> Value:
+    if len(leaves) == 1 and leaves[0][0] in ([], [""]):
+        return leaves[0][1]
+    children: dict[str, list[tuple[list[str], Value]]] = {}
+    for path, value in leaves:
+        if path:
+            children.setdefault(path[0], []).append((path[1:], value))
+    made = {part: _unflattened(i, inner, place, (*tag, part)) for part, inner in children.items()}
+    numbers = {int(part): part for part in made if part.isdecimal()}
+    if len(numbers) < len(made) or not made or max(numbers) >= MAX_PARTS:
+        oid = i.allocate("dict", None, place, ("tree", tag))
+        for part, value in made.items():
+            put(i, oid, Const(part), value)
+        return Ref(oid)
+    gaps = (Ref(i.allocate("dict", None, place, ("tree", (*tag, str(n))))) if n not in numbers else NONE for n in range(max(numbers) + 1))
+    return new_list(i, Tuple(tuple(made[numbers[n]] if n in numbers else gap for n, gap in enumerate(gaps))), place, ("tree", tag))

@@ -1,0 +1,69 @@
+"""What an annotation names, where reading it needs no run: classes, and unions of them, written as such or as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mxlint.domain.members import External, Ref, Value
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.models.mlx.names import canonical
+from mxlint.syntax import ir
+from mxlint.syntax.lower import lower
+
+_UNIONS: Final = frozenset(("typing.Union", "typing_extensions.Union"))
+_OPTIONAL: Final = frozenset(("typing.Optional", "typing_extensions.Optional"))
+
+
+def alternatives(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Iterator[ir.Expr]:
+    """The annotations of which one holds for a parameter of a function, each by itself."""
+    if isinstance(annotation, ir.Const) and isinstance(annotation.value, str):
+        yield from alternatives(i, ref, _quoted(annotation.value))
+    elif isinstance(annotation, ir.Bin) and annotation.op == "|":
+        yield from alternatives(i, ref, annotation.left)
+        yield from alternatives(i, ref, annotation.right)
+    elif (
+        isinstance(annotation, ir.Sub)
+        and isinstance(head := named(i, ref, annotation.value), External)
+        and head.name in _UNIONS | _OPTIONAL
+    ):
+        index = annotation.index
+        for part in index.items if isinstance(index, ir.Seq) and head.name in _UNIONS else (index,):
+            yield from alternatives(i, ref, part)
+        if head.name in _OPTIONAL:
+            yield ir.Const(annotation.start, annotation.end, None)
+    elif annotation is not None:
+        yield annotation
+
+
+def _quoted(text: str) -> ir.Expr | None:
+    """An annotation that is written as text."""
+    try:
+        body = lower(text.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return body[0].value if len(body) == 1 and isinstance(body[0], ir.ExprStmt) else None
+
+
+def named(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Value | None:
+    """What a dotted name in the annotations of a function stands for, if it is a class of the program or something of a library."""
+    names: list[str] = []
+    node = annotation
+    while isinstance(node, ir.Attr):
+        names.append(node.name)
+        node = node.value
+    if not isinstance(node, ir.Name):
+        return None
+    env = i.heap.get(ref.oid, ("#", "parent"))
+    value: Value | None = None
+    while isinstance(env, Ref) and value is None:
+        value = i.heap.get(env.oid, node.id)
+        env = i.heap.get(env.oid, ("#", "parent"))
+    for name in reversed(names):
+        if isinstance(value, External):
+            value = External(canonical(f"{value.name}.{name}"))
+        elif isinstance(value, Ref):
+            value = i.heap.get(value.oid, name)
+        else:
+            return None
+    return value if isinstance(value, External) or isinstance(value, Ref) and i.info(value.oid).kind == "class" else None

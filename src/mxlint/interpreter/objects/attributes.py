@@ -1,0 +1,519 @@
+"""Attributes: reading and writing them, with descriptors, `super()` and the hooks of the program."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import (
+    NONE,
+    UNBOUND,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    RangeObject,
+    Ref,
+    Slice,
+    Sourced,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+    options,
+)
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import portions
+from mxlint.interpreter.compiled.portions import hands_on, taken_out, used
+from mxlint.interpreter.containers.builders import put
+from mxlint.interpreter.libraries import replaced
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter, guarded
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.objects.lookup import (
+    BASES,
+    CLASS,
+    asked_before,
+    asked_of_class,
+    asked_of_library,
+    bind,
+    class_attribute,
+    class_of,
+    fields_of,
+    frozen,
+    held_by_class,
+    library_attribute,
+    module_frame,
+    mro,
+    read_in_class,
+    read_missing,
+    special,
+    special_exists,
+)
+from mxlint.interpreter.objects.type_tests import builtin_type
+from mxlint.interpreter.open_world import shadows
+from mxlint.models.load import kind_of, model
+from mxlint.syntax import ir
+
+ITERATOR_METHODS: Final = frozenset(
+    (
+        "__next__", "__iter__", "__anext__", "__aiter__", "__await__", "send", "throw", "close", "asend", "athrow", "aclose", "from_iterable",
+    )
+)  # fmt: skip
+"""What iterators, generators and coroutines can do; anything else of theirs is not followed."""
+OF_TYPES: Final = frozenset(dir(type)) | {"__name__", "__module__", "__qualname__"}
+"""What each class has, whether its body binds it or not."""
+
+
+def attribute(i: Interpreter, owner: Value, name: str, place: Place, frame: Frame) -> Value:
+    """`owner.name`."""
+    name = mangled(i, name, frame)
+    owner = i.live(owner)
+    if not isinstance(owner, Union):
+        return member_attribute(i, owner, name, place, frame)
+    i.place = place
+    base = len(i.path)
+    value = i.split(owner, lambda member: member_attribute(i, member, name, place, frame))
+    if len(i.path) > base:
+        # Only one member has such an attribute: that it is read shows which one it is.
+        bound_by = {literal for option in owner.options for literal in option.guard}
+        i.path = (*i.path[:base], *(c if c.literal not in bound_by else Condition(None, c.place, c.literal) for c in i.path[base:]))
+    return value
+
+
+def mangled(i: Interpreter, name: str, frame: Frame) -> str:
+    """A private name as Python knows it inside a class."""
+    if not name.startswith("__") or name.endswith("__") or frame.cls is None:
+        return name
+    return f"_{i.info(frame.cls).label.lstrip('_')}{name}"
+
+
+def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame) -> Value:
+    """`owner.name` of one member."""
+    if isinstance(owner, Sourced):
+        owner = Const(owner.value) if used(i, owner, frame) is not owner else owner
+    if isinstance(owner, Ref):
+        return _object_attribute(i, owner, name, place, frame)
+    if isinstance(owner, External):
+        return _external_attribute(i, owner, name, place, frame)
+    if isinstance(owner, Array):
+        return i.operations.array(i, f"mlx.core.array.{name}", (owner,), place, frame)
+    if isinstance(owner, Symbolic):
+        if owner.kinds is not None and len(owner.kinds) == 1:
+            (kind,) = owner.kinds
+            if "." in kind:
+                method = library_attribute(i, kind, name)
+                if method is not None:
+                    return Bound(owner, method)
+            if kind in ("str", "int", "float", "bytes", "list", "dict", "tuple", "set", "bool"):
+                method = library_attribute(i, f"builtins.{kind}", name)
+                if method is not None:
+                    return Bound(owner, method)
+        i.may_raise()
+        return shadows.read(i, owner, name, i.derived(f".{name}", (owner,), None, place, name), place, frame)
+    if isinstance(owner, Unknown):
+        i.may_raise()
+        return owner
+    if isinstance(owner, Tuple) and owner.cls is not None:
+        cls = Ref(owner.cls)
+        names = [field for field, _, _ in fields_of(i, cls)]
+        if name in names and owner.items is not None and names.index(name) < len(owner.items):
+            return taken_out(i, owner, name, owner.items[names.index(name)], place, frame)
+        if name == "_fields":
+            return Tuple(tuple(map(Const, names)))
+        found = class_attribute(i, cls, name)
+        if found is not None and not isinstance(found, External):
+            return bind(i, found, owner if hands_on(i, found) else used(i, owner, frame), cls, place, frame)
+        if name in ("_replace", "_asdict"):
+            return Bound(used(i, owner, frame), External(f"#namedtuple.{name}"))
+    if isinstance(owner, Tuple):
+        used(i, owner, frame)
+    if isinstance(owner, Bound):
+        if name in ("__func__", "__wrapped__"):
+            return owner.function
+        if name == "__self__":
+            return owner.owner
+        return attribute(i, owner.function, name, place, frame)
+    if isinstance(owner, RangeObject) and name in ("start", "stop", "step"):
+        return getattr(owner, name)  # type: ignore[no-any-return]
+    if isinstance(owner, Slice) and name in ("start", "stop", "step"):
+        return {"start": owner.lower, "stop": owner.upper, "step": owner.step}[name]
+    type_name = builtin_type(i, owner)
+    if name == "__class__" and type_name is not None:
+        return External(type_name)
+    if type_name is not None:
+        if isinstance(owner, (Const, Range, Kind)) and name in ("real", "imag", "numerator", "denominator"):
+            return owner if name in ("real", "numerator") else Const(1 if name == "denominator" else 0)
+        method = library_attribute(i, type_name, name)
+        if method is not None:
+            return Bound(owner, method)
+        if model(f"{type_name}.__init__") is not None or model(f"{type_name}.__eq__") is not None or model(type_name) is not None:
+            throw_named(i, "builtins.AttributeError", place)
+    return i.symbolic(place, f".{name}", name)
+
+
+def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    kind = i.info(owner.oid).kind
+    if kind == "instance":
+        return _instance_attribute(i, owner, name, place, frame)
+    if kind == "class":
+        return _class_attribute(i, owner, name, place, frame)
+    if kind == "super":
+        return _super_attribute(i, owner, name, place, frame)
+    if kind == "module":
+        value = i.heap.get(owner.oid, name)
+        if value is None:
+            value = i.operations.missing_name(i, name, module_frame(i, owner), ir.Name(0, 0, name))
+        if value is None:
+            found = i.operations.external(i, "#submodule", Arguments((owner, Const(name))), place, frame)
+            if not isinstance(found, Unbound):
+                return found
+            read_missing(i, owner, name, place, frame)
+            throw_named(i, "builtins.AttributeError", place)
+        return i.live(portions.found(i, owner.oid, name, value, place, frame))
+    value = i.heap.get(owner.oid, name)
+    if value is not None and not isinstance(value, Unbound):
+        return i.live(portions.found(i, owner.oid, name, value, place, frame))
+    if kind == "function":
+        if name == "__defaults__":
+            return Tuple(tuple(v for f, v in i.heap.fields(owner.oid).items() if isinstance(f, tuple) and f[0] == "default"))
+        if name in (
+            "__code__",
+            "__globals__",
+            "__closure__",
+            "__annotations__",
+            "__kwdefaults__",
+            "__dict__",
+            "__doc__",
+            "__get__",
+            "__call__",
+            "__class__",
+        ):
+            if name == "__call__":
+                return owner
+            return i.symbolic(place, name)
+        throw_named(i, "builtins.AttributeError", place)
+    if kind == "descriptor":
+        if name in ("setter", "getter", "deleter"):
+            return Bound(owner, External(f"#descriptor.{name}"))
+        return i.symbolic(place, name)
+    if kind == "partial" and name == "keywords":
+        given = Ref(i.allocate("dict", None, place, "keywords"))
+        for field, held in list(i.heap.fields(owner.oid).items()):
+            if isinstance(field, tuple) and field[0] == "kw":
+                put(i, given.oid, Const(field[1]), held)
+        return given
+    if kind == "cached" and name in ("cache_clear", "cache_info", "cache_parameters"):
+        return Bound(owner, External(f"#cached.{name}"))
+    if kind == "dispatch" and name in ("register", "dispatch"):
+        return Bound(owner, External(f"#dispatch.{name}"))
+    type_name = builtin_type(i, owner)
+    if kind in ("iterator", "generator", "coroutine"):
+        return Bound(owner, External(f"#iterator.{name}")) if name in ITERATOR_METHODS else i.symbolic(place, name)
+    if type_name is not None:
+        if name == "__class__":
+            return External(type_name)
+        method = library_attribute(i, type_name, name)
+        if method is not None:
+            return Bound(owner, method)
+        throw_named(i, "builtins.AttributeError", place)
+    found = i.operations.external(i, f"#attribute.{kind}", Arguments((owner, Const(name))), place, frame)
+    return i.symbolic(place, f".{name}", name) if isinstance(found, Unbound) else found
+
+
+def _instance_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    cls = i.heap.get(owner.oid, CLASS) or Unknown("class")
+    if isinstance(cls, Union):
+        return join([_of_class(i, owner, member, name, place, frame) for member in members(cls)])
+    return _of_class(i, owner, cls, name, place, frame)
+
+
+def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, frame: Frame) -> Value:
+    if name == "__class__":
+        return cls
+    if name == "__dict__":
+        return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
+    holder, found = held_by_class(i, cls, name) or (None, None)
+    if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
+        _read_of_class(i, owner, holder, name, found, place, frame)
+        return bind(i, found, owner, cls, place, frame)
+    if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
+        getter = special(i, found, "__get__", place, frame)
+        if getter is not None and (special_exists(i, found, "__set__") or i.heap.get(owner.oid, name) is None):
+            return i.call(getter, Arguments((owner, cls), places=(place, place)), place, frame)
+    value = i.heap.get(owner.oid, name)
+    if value is not None and not isinstance(value, Unbound):
+        value = i.live(portions.found(i, owner.oid, name, value, place, frame))
+        absent = [option for option in options(value) if isinstance(option.member, Unbound)]
+        if not absent:
+            return value
+        there = bound(value) or UNBOUND
+        if found is None:
+            return there
+        other = guarded([(bind(i, found, owner, cls, place, frame), absent[0].guard)])
+        return join([there, other])
+    asked_of_class(i, owner, name, place, frame)
+    if found is None or isinstance(found, External) or _mlx_comes_first(i, cls, name):
+        asked_of_library(i, cls, name, place, frame)
+        library = i.operations.external(i, "#library_attribute", Arguments((owner, cls, Const(name)), places=(place,) * 3), place, frame)
+        if not isinstance(library, Unbound):
+            return library
+    if found is not None:
+        found = _read_of_class(i, owner, holder, name, found, place, frame)
+        return bind(i, found, owner, cls, place, frame)
+    _, getter = held_by_class(i, cls, "__getattr__", written=True) or (None, None)
+    if getter is not None:
+        return i.call(bind(i, getter, owner, cls, place, frame), Arguments((Const(name),), places=(place,)), place, frame)
+    if any(
+        not isinstance(base, (Ref, External))
+        or isinstance(base, External)
+        and base.name not in ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
+        for base in mro(i, cls)
+    ):
+        return i.symbolic(place, f".{name}", name)
+    if name in (
+        "__module__",
+        "__doc__",
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__init__",
+        "__ne__",
+        "__setattr__",
+        "__getattribute__",
+    ):
+        return Bound(owner, External(f"builtins.object.{name}"))
+    if name == "__dataclass_fields__":
+        return i.attribute(cls, name, place, frame)
+    read_missing(i, owner, name, place, frame)
+    throw_named(i, "builtins.AttributeError", place)
+
+
+def _read_of_class(i: Interpreter, owner: Ref, holder: Member | None, name: str, found: Value, place: Place, frame: Frame) -> Value:
+    """What is read of an object lies in its class, or in a base of that: a write there, to the object, or to a class between makes it another
+    value."""
+    put = replaced.held(i, holder.name, name) if isinstance(holder, External) else None
+    oid = put[0] if put is not None else holder.oid if isinstance(holder, Ref) else owner.oid
+    if oid == owner.oid:
+        return portions.found(i, oid, name, found, place, frame)
+    asked_of_library(i, owner if i.info(owner.oid).kind == "class" else class_of(i, owner) or UNBOUND, name, place, frame)
+    return portions.found_behind(i, (owner.oid, *asked_before(i, owner, holder)), oid, name, found, place, frame)
+
+
+def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
+    """Whether a module or optimizer of MLX comes among the bases before the class of the program that defines a name: what MLX has of it counts."""
+    for base in mro(i, cls):
+        if isinstance(base, External) and i.mlx.class_kind(i, base) is not None:
+            return replaced.held(i, base.name, name) is None
+        if isinstance(base, Ref) and i.heap.get(base.oid, name) is not None:
+            return False
+    return False
+
+
+def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    holder, found = held_by_class(i, owner, name) or (None, None)
+    if found is not None:
+        found = _read_of_class(i, owner, holder, name, found, place, frame)
+        if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor":
+            payload = i.info(found.oid).payload
+            if payload == "classmethod":
+                return Bound(owner, i.heap.get(found.oid, "fget") or UNBOUND)
+            if payload == "staticmethod":
+                return i.heap.get(found.oid, "fget") or UNBOUND
+        return i.live(found)
+    if name == "__mro__":
+        return Tuple((*mro(i, owner), External("builtins.object")))
+    if name == "__bases__":
+        return i.heap.get(owner.oid, BASES) or Tuple(())
+    if name == "__dict__":
+        return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
+    if name == "__members__":
+        table = i.operations.external(i, "#enum_members", Arguments((owner,), places=(place,)), place, frame)
+        if not isinstance(table, Unbound):
+            return table
+    if name == "__dataclass_fields__" and fields_of(i, owner):
+        return i.operations.external(i, "#dataclass_fields", Arguments((owner,), places=(place,)), place, frame)
+    meta = i.heap.get(owner.oid, ("#", "metaclass"))
+    if isinstance(meta, Ref):
+        method = class_attribute(i, meta, name)
+        if method is not None:
+            return bind(i, method, owner, meta, place, frame)
+        if name == "mro":
+            return Bound(owner, External("builtins.type.mro"))
+    if name in (
+        "__init__",
+        "__new__",
+        "__subclasses__",
+        "__setattr__",
+        "__getattribute__",
+        "__init_subclass__",
+        "__class__",
+        "__doc__",
+        "__annotations__",
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "mro",
+        "__call__",
+        "__name__",
+    ):
+        if name in ("__annotations__", "__doc__", "__class__"):
+            return i.symbolic(place, name)
+        return (
+            External(f"builtins.object.{name}")
+            if name not in ("__subclasses__", "mro", "__call__")
+            else Bound(owner, External(f"builtins.type.{name}"))
+        )
+    if name in OF_TYPES:
+        return i.symbolic(place, name)
+    if any(
+        not isinstance(base, (Ref, External))
+        or isinstance(base, External)
+        and base.name not in ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
+        for base in mro(i, owner)
+    ):
+        return i.symbolic(place, f".{name}", name)
+    read_missing(i, owner, name, place, frame)
+    throw_named(i, "builtins.AttributeError", place)
+
+
+def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: Frame) -> Value:
+    owner = i.heap.get(ref.oid, "owner") or UNBOUND
+    after = i.heap.get(ref.oid, "after") or UNBOUND
+    cls = (
+        owner
+        if isinstance(owner, Ref) and i.info(owner.oid).kind == "class"
+        else i.heap.get(owner.oid, CLASS)
+        if isinstance(owner, Ref)
+        else None
+    )
+    if cls is owner and isinstance(owner, Ref) and after not in mro(i, owner):
+        cls = i.heap.get(owner.oid, ("#", "metaclass"))
+        found = class_attribute(i, cls, name, after) if cls is not None and isinstance(after, (Ref, External)) else None
+        if found is not None and not isinstance(found, External):
+            return bind(i, found, owner, cls or UNBOUND, place, frame)
+        return Bound(owner, External(f"builtins.type.{name}"))
+    if cls is not None and isinstance(after, (Ref, External)):
+        holder, found = held_by_class(i, cls, name, after) or (None, None)
+        if found is not None:
+            read_in_class(i, cls, name, found, holder, place, frame, after)
+            if isinstance(found, External) or not (isinstance(owner, Ref) and i.info(owner.oid).kind == "class"):
+                return bind(i, found, owner, cls, place, frame)
+            return (
+                bind(i, found, owner, cls, place, frame) if not isinstance(found, Ref) or i.info(found.oid).kind == "descriptor" else found
+            )
+        asked_of_library(i, cls, name, place, frame, after)
+        for base in mro(i, cls):
+            if isinstance(base, External) and base.name != "builtins.object":
+                return Bound(owner, External(f"{base.name}.{name}"))
+            if not isinstance(base, (Ref, External)):
+                return i.symbolic(place, f"super().{name}", name)
+    if name == "__new__":
+        return External("builtins.object.__new__")
+    return Bound(owner, External(f"builtins.object.{name}"))
+
+
+def _external_attribute(i: Interpreter, owner: External, name: str, place: Place, frame: Frame) -> Value:
+    if name in ("__name__", "__qualname__", "__module__"):
+        head, _, tail = owner.name.rpartition(".")
+        return Const(head if name == "__module__" else owner.name if kind_of(owner.name) == "module" else tail)
+    put = replaced.held(i, owner.name, name)
+    if put is not None:
+        return i.live(portions.found(i, put[0], name, put[1], place, frame))
+    replaced.asked(i, owner.name, name, place, frame)
+    described = model(f"{owner.name}.{name}")
+    if described is not None and (described.kind == "classmethod" or described.kind == "method" and kind_of(owner.name) == "constant"):
+        return Bound(owner, External(described.name))
+    found = i.operations.external(i, "#member", Arguments((owner, Const(name)), places=(place, place)), place, frame)
+    return found if not isinstance(found, Unbound) else External(f"{owner.name}.{name}")
+
+
+def set_attribute(i: Interpreter, owner: Value, name: str, value: Value, place: Place, frame: Frame) -> None:
+    """`owner.name = value`."""
+    name = mangled(i, name, frame)
+
+    def one(member: Member) -> Value:
+        _set_of(i, member, name, value, place, frame)
+        return NONE
+
+    i.place = place
+    i.split(owner, one)
+
+
+def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Place, frame: Frame) -> None:
+    if isinstance(member, Symbolic):
+        shadows.write(i, member, name, value, place, frame)
+    if not isinstance(member, Ref):
+        handled = i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
+        if isinstance(member, External) and handled == NONE:
+            replaced.put(i, member.name, name, value, place, frame)
+            return
+        i.mlx.handed(i, (value,), place, frame)
+        return
+    kind = i.info(member.oid).kind
+    if kind == "instance":
+        cls = i.heap.get(member.oid, CLASS) or Unknown("class")
+        if frozen(i, cls):
+            throw_named(i, "dataclasses.FrozenInstanceError", place)
+        found = class_attribute(i, cls, name) if not isinstance(cls, Union) else None
+        if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
+            setter = i.heap.get(found.oid, "fset")
+            if setter is not None:
+                i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
+                return
+            throw_named(i, "builtins.AttributeError", place)
+        if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
+            setter = special(i, found, "__set__", place, frame)
+            if setter is not None:
+                i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
+                return
+        _, hook = (held_by_class(i, cls, "__setattr__", written=True) if not isinstance(cls, Union) else None) or (None, None)
+        if isinstance(hook, (Ref, External)) and not any(isinstance(hook, Ref) and other.function == hook.oid for other in i.stack):
+            i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
+            return
+    if kind == "function" and name == "__defaults__":
+        _set_defaults(i, member, value, place, frame)
+    elif kind == "function" and name == "__kwdefaults__":
+        _set_keyword_defaults(i, member, value, place, frame)
+    i.heap.set(member.oid, CLASS if kind == "instance" and name == "__class__" else name, value)
+    i.operations.written(i, member.oid, name, value, place, frame)
+
+
+def _set_defaults(i: Interpreter, function: Ref, value: Value, place: Place, frame: Frame) -> None:
+    """Give the last parameters of a function other defaults."""
+    info = i.info(function.oid).payload
+    given = [value.items] if isinstance(value, Tuple) and value.items is not None else [()] if value == NONE else []
+    if isinstance(info, FunctionInfo) and given:
+        names = [param.name for param in info.node.params if not param.star and not param.kwonly]
+        held = dict(zip(reversed(names), reversed(given[0])))
+        for name in names:
+            _set_default(i, function, name, held.get(name), place, frame)
+
+
+def _set_default(i: Interpreter, function: Ref, name: str, value: Value | None, place: Place, frame: Frame) -> None:
+    """Give a parameter of a function another default, or none."""
+    if value is None:
+        i.heap.drop(function.oid, ("default", name))
+    else:
+        i.heap.set(function.oid, ("default", name), value)
+    i.operations.written(i, function.oid, ("default", name), UNBOUND if value is None else value, place, frame)
+
+
+def _set_keyword_defaults(i: Interpreter, function: Ref, value: Value, place: Place, frame: Frame) -> None:
+    """Give the parameters of a function that only keywords bind other defaults."""
+    info = i.info(function.oid).payload
+    if isinstance(info, FunctionInfo) and (value == NONE or isinstance(value, Ref) and i.info(value.oid).kind == "dict"):
+        for name in [param.name for param in info.node.params if param.kwonly]:
+            held = i.heap.get(value.oid, ("k", Const(name))) if isinstance(value, Ref) else None
+            _set_default(i, function, name, held, place, frame)

@@ -1,0 +1,198 @@
+"""Class statements, and making instances: `__new__`, `__init__`, and what dataclasses and named tuples do for them."""
+
+from __future__ import annotations
+
+from mxlint.domain.join import join
+from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.expressions.expressions import arguments
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import is_exception, throw_named
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.objects.lookup import BASES, CLASS, FIELDS, bind, class_attribute, container, fields_of, frozen, library_base, mro
+from mxlint.interpreter.objects.type_tests import instance_of
+from mxlint.syntax import ir
+
+
+def define_class(i: Interpreter, node: ir.ClassDef, frame: Frame) -> Value:
+    """The value of a class statement, decorators applied."""
+    decorators = [i.eval(decorator, frame) for decorator in node.decorators]
+    place = frame.place(node)
+    qualname = (
+        node.name
+        if frame.kind == "module"
+        else f"{frame.qualname}.{node.name}"
+        if frame.kind == "class"
+        else f"{frame.qualname}.<locals>.{node.name}"
+    )
+    oid = i.allocate("class", qualname, place, label=node.name)
+    args = arguments(i, node.bases, frame)
+    i.heap.set(oid, BASES, Tuple(tuple(base for base in args.args)))
+    i.heap.set(oid, "__name__", Const(node.name))
+    i.heap.set(oid, "__qualname__", Const(qualname))
+    module_name = i.heap.get(frame.module, "__name__")
+    if module_name is not None:
+        i.heap.set(oid, "__module__", module_name)
+    metaclass = args.keywords.pop("metaclass", None)
+    if metaclass is not None:
+        i.heap.set(oid, ("#", "metaclass"), metaclass)
+    body = Frame(oid, "class", frame.source, qualname, node.scope, frame.module, frame)
+    body.cls = oid
+    i.heap.infos[oid].payload = FrameInfo("class", node.scope, frame.source, qualname, frame.module)
+    i.heap.set(oid, ("#", "parent"), Ref(frame.oid))
+    body.node = node
+    if i.observer is not None:
+        i.observer.entered(body, node)
+    i.execute(node.body, body)
+    i.operations.external(i, "#class_made", Arguments((Ref(oid), *args.args), args.keywords, places=(place,)), place, frame)
+    value: Value = Ref(oid)
+    for decorator, written in zip(reversed(decorators), reversed(node.decorators)):
+        value = i.call(
+            decorator, Arguments((value,), places=(Place(frame.source, node.name_start, node.name_end),)), frame.place(written), frame
+        )
+    return value
+
+
+def instantiate(i: Interpreter, cls: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call a class of the program."""
+    meta = i.heap.get(cls.oid, ("#", "metaclass"))
+    if isinstance(meta, Ref):
+        method = class_attribute(i, meta, "__call__")
+        if method is not None and not isinstance(method, External):
+            return i.call(bind(i, method, cls, meta, place, frame), args, place, frame)
+    return construct(i, cls, args, place, frame)
+
+
+def construct(i: Interpreter, cls: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`type.__call__`: make an instance with `__new__` and run `__init__`."""
+    made = i.operations.external(i, "#enum_member", args.bound(cls), place, frame)
+    if not isinstance(made, Unbound):
+        return made
+    maker = class_attribute(i, cls, "__new__")
+    if isinstance(maker, Ref):
+        maker = i.heap.get(maker.oid, "fget") if i.info(maker.oid).kind == "descriptor" else maker
+        value = i.call(maker or UNBOUND, args.bound(cls), place, frame)
+        return i.split(value, lambda member: _initialised(i, cls, member, args, True, place, frame))
+    if i.heap.get(cls.oid, ("#", "namedtuple")) is not None:
+        return _named_tuple(i, cls, args, place, frame)
+    made_here = Ref(new_instance(i, cls, place))
+    base = library_base(i, cls)
+    if base is not None and is_exception(base):  # `BaseException.__new__` keeps what it is given, whatever `__init__` does
+        i.operations.external(i, f"{base}.__init__", args.bound(made_here), place, frame)
+    return _initialised(i, cls, made_here, args, False, place, frame)
+
+
+def _initialised(i: Interpreter, cls: Ref, value: Member, args: Arguments, made_by_new: bool, place: Place, frame: Frame) -> Value:
+    """Run `__init__` of a new object, if it is an instance of the class."""
+    if not isinstance(value, Ref) or instance_of(i, value, cls) is False:
+        return value
+    initializer = class_attribute(i, cls, "__init__")
+    if isinstance(initializer, External):
+        i.operations.external(i, initializer.name, args.bound(value), place, frame)
+    elif initializer is not None:
+        i.call(bind(i, initializer, value, cls, place, frame), args, place, frame)
+    elif i.heap.get(cls.oid, FIELDS) is not None or any(isinstance(b, Ref) and i.heap.get(b.oid, FIELDS) is not None for b in mro(i, cls)):
+        _dataclass_init(i, cls, value, args, place, frame)
+    elif library_base(i, cls) is not None:
+        i.operations.external(i, f"{library_base(i, cls)}.__init__", args.bound(value), place, frame)
+    elif (args.args or args.keywords) and not made_by_new and all(isinstance(base, (Ref, External)) for base in mro(i, cls)):
+        throw_named(i, "builtins.TypeError", place)
+    return value
+
+
+def new_instance(i: Interpreter, cls: Value, place: Place, tag: object = None) -> int:
+    """An object of a class, nothing initialised."""
+    label = i.info(cls.oid).label if isinstance(cls, Ref) else ""
+    oid = i.allocate("instance", None, place, ("instance", tag, cls if isinstance(cls, (Ref, External)) else None), label=label)
+    i.heap.set(oid, CLASS, cls)
+    kind = container(i, Ref(oid))
+    if kind == "dict":
+        i.heap.set(oid, ("#", "rest"), UNBOUND)
+    elif kind:
+        i.heap.set(oid, ("#", "items"), Tuple(()))
+    return oid
+
+
+def _dataclass_init(i: Interpreter, cls: Ref, value: Ref, args: Arguments, place: Place, frame: Frame) -> None:
+    positional = list(args.args)
+    keywords = dict(args.keywords)
+    open_ended = args.star is not None or args.kwstar is not None
+    for name, default, takes in fields_of(i, cls):
+        given: Value | None = None
+        kw_only = i.heap.get(cls.oid, ("#", "kw_only")) is not None or any(
+            isinstance(b, Ref) and i.heap.get(b.oid, ("kwonly", name)) is not None for b in mro(i, cls)
+        )
+        if takes and positional and not kw_only:
+            given = positional.pop(0)
+        elif takes and name in keywords:
+            given = keywords.pop(name)
+        else:
+            given = _default(i, default, place, frame)
+            rest = [part for part in (args.star, args.kwstar) if part is not None] if takes else []
+            if rest:
+                given = join([*rest, *([given] if given is not None else [])])
+            elif given is None and not takes:
+                continue
+            elif given is None:
+                throw_named(i, "builtins.TypeError", place)
+        if frozen(i, cls):
+            i.heap.set(value.oid, name, given)
+        else:
+            i.set_attribute(value, name, given, place, frame)
+    if (
+        (positional or keywords)
+        and not open_ended
+        and not any(isinstance(b, Ref) and i.heap.get(b.oid, ("#", "initvars")) is not None for b in mro(i, cls))
+    ):
+        throw_named(i, "builtins.TypeError", place)
+    post = class_attribute(i, cls, "__post_init__")
+    if post is not None:
+        i.call(bind(i, post, value, cls, place, frame), Arguments(positional, keywords, places=(place,) * len(positional)), place, frame)
+
+
+def _default(i: Interpreter, default: Value | None, place: Place, frame: Frame) -> Value | None:
+    if isinstance(default, Ref) and i.info(default.oid).kind == "field":
+        factory = i.heap.get(default.oid, "default_factory")
+        if factory is not None:
+            with i.within((place, "default", default.oid)):
+                return i.call(factory, Arguments(), place, frame)
+        return i.heap.get(default.oid, "default")
+    return default
+
+
+def _named_tuple(i: Interpreter, cls: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    positional = list(args.args)
+    keywords = dict(args.keywords)
+    items: list[Value] = []
+    for name, default, _ in fields_of(i, cls):
+        if positional:
+            items.append(positional.pop(0))
+        elif name in keywords:
+            items.append(keywords.pop(name))
+        elif args.star is not None or args.kwstar is not None:
+            items.append(args.star or args.kwstar or NONE)
+        elif default is not None:
+            items.append(default)
+        else:
+            throw_named(i, "builtins.TypeError", place)
+    if positional or keywords:
+        throw_named(i, "builtins.TypeError", place)
+    return Tuple(tuple(items), None, cls.oid)
+
+
+def annotated(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
+    """An annotated name in a class body: the fields of dataclasses and named tuples, in order."""
+    if frame.kind != "class" or not isinstance(node.targets[0], ir.Name):
+        return
+    annotation = node.annotation
+    head = annotation.value if isinstance(annotation, ir.Sub) else annotation
+    if isinstance(head, ir.Name) and head.id == "ClassVar" or isinstance(head, ir.Attr) and head.name == "ClassVar":
+        return
+    present = i.heap.get(frame.oid, ("#", "annotated"))
+    names = present.items or () if isinstance(present, Tuple) else ()
+    name = Const(node.targets[0].id)
+    if annotation is not None:
+        i.ledger.annotations[frame.oid, node.targets[0].id] = annotation
+    if name not in names:
+        i.heap.set(frame.oid, ("#", "annotated"), Tuple((*names, name)))

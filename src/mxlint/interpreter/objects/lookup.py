@@ -1,0 +1,303 @@
+"""How names are found in classes: linearised bases, what a class holds, what is read of an instance where its class holds something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mxlint.domain.join import join
+from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.libraries import replaced
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.locations import BY_CLASS
+from mxlint.models.load import bases, constant, kind_of, model
+
+CLASS: Final = ("#", "class")
+
+BASES: Final = ("#", "bases")
+
+EXTENDED: Final = {
+    "builtins.list": "list", "builtins.set": "set", "builtins.dict": "dict", "collections.UserList": "list", "collections.deque": "list",
+    "collections.UserDict": "dict", "collections.OrderedDict": "dict", "collections.defaultdict": "dict", "collections.Counter": "dict",
+}  # fmt: skip
+"""Containers that classes extend, by what their objects hold."""
+
+OPEN_KINDS: Final = frozenset(("compiled", "transform", "future", "dispatch"))
+"""Kinds of objects of libraries of which not all operations are described."""
+
+FIELDS: Final = ("#", "fields")
+"""Of a dataclass or NamedTuple: the names of its fields, in order."""
+
+
+def mro(i: Interpreter, cls: Value, done: dict[int, list[Member]] | None = None) -> list[Member]:
+    """The linearised bases of a class, itself first (C3, as Python does; where that fails, depth first). `done`: those of the classes met."""
+    if not isinstance(cls, Ref):
+        return [m for m in members(cls)]
+    done = {} if done is None else done
+    if cls.oid not in done:
+        done[cls.oid] = [cls]  # of one that is among its own bases
+        bases = [base for value in _bases(i, cls) for base in members(value)]
+        sequences = [mro(i, base, done) for base in bases if base != cls]
+        done[cls.oid] = [cls, *_merge([*sequences, bases])]
+    return done[cls.oid]
+
+
+def _merge(sequences: list[list[Member]]) -> list[Member]:
+    result: list[Member] = []
+    todo = [list(sequence) for sequence in sequences if sequence]
+    while todo:
+        for sequence in todo:
+            head = sequence[0]
+            if not any(head in other[1:] for other in todo):
+                break
+        else:
+            head = todo[0][0]
+        result.append(head)
+        todo = [[item for item in sequence if item != head] for sequence in todo]
+        todo = [sequence for sequence in todo if sequence]
+    return result
+
+
+def _bases(i: Interpreter, cls: Ref) -> Iterable[Value]:
+    found = i.heap.get(cls.oid, BASES)
+    return found.items or () if isinstance(found, Tuple) else ()
+
+
+def class_attribute(i: Interpreter, cls: Value, name: str, after: Member | None = None) -> Value | None:
+    """What a class or one of its bases holds under a name, as it is (no descriptor applied). `after`: only bases behind this one."""
+    found = held_by_class(i, cls, name, after)
+    return found[1] if found is not None else None
+
+
+def held_by_class(
+    i: Interpreter, cls: Value, name: str, after: Member | None = None, *, written: bool = False
+) -> tuple[Member, Value] | None:
+    """As `class_attribute`, with the class that holds it. `written`: only what the program has written in a class."""
+    found_after = after is None
+    for base in mro(i, cls):
+        if not found_after:
+            found_after = base == after
+            continue
+        if isinstance(base, Ref):
+            value = i.heap.get(base.oid, name)
+            if value is not None and not isinstance(value, Unbound):
+                return base, value
+        elif isinstance(base, External) and base.name != "builtins.object":
+            put = replaced.held(i, base.name, name)
+            method = put[1] if put is not None else None if written else library_attribute(i, base.name, name)
+            if method is not None:
+                return base, method
+    return None
+
+
+def asked_before(i: Interpreter, owner: Ref, holder: Member | None) -> list[int]:
+    """The classes of an object, or the bases of a class, that are asked for a name before the one that holds it."""
+    cls: Value = owner if i.info(owner.oid).kind == "class" else class_of(i, owner) or UNBOUND
+    order = mro(i, cls)
+    before = order[: order.index(holder)] if holder in order else order
+    return [base.oid for base in before if isinstance(base, Ref) and base != owner]
+
+
+def read_in_class(
+    i: Interpreter, cls: Value, name: str, found: Value, holder: Member | None, place: Place, frame: Frame, after: Member | None = None
+) -> None:
+    """A name was found in a class, and not in those before it. `after`: only the bases behind this one were looked through."""
+    asked_of_library(i, cls, name, place, frame, after)
+    if i.trace is None or holder is None:
+        return
+    order = mro(i, cls)
+    for base in order[order.index(after) + 1 if after in order else 0 : order.index(holder)]:
+        if isinstance(base, Ref):
+            i.operations.read_through(i, base.oid, name, found, place, frame)
+    if isinstance(holder, Ref):
+        i.operations.read(i, holder.oid, name, found, place, frame)
+
+
+def asked_of_class(i: Interpreter, owner: Value, name: str, place: Place, frame: Frame) -> None:
+    """Note that a trace looks for a name in the class of an object, which the program may change."""
+    if i.trace is None or not isinstance(owner, Ref) or not replaced.may_be(i, "__class__") or i.info(owner.oid).kind != "instance":
+        return
+    found = by_class(i, owner.oid, name)
+    read = i.operations.read_through if isinstance(found, Unbound) else i.operations.read
+    read(i, owner.oid, (BY_CLASS, name), found, place, frame)
+
+
+def by_class(i: Interpreter, oid: int, name: str) -> Value:
+    """What an object has under a name by its class."""
+    classes = members(i.heap.get(oid, CLASS) or UNBOUND)
+    return join([class_attribute(i, cls, name) or UNBOUND for cls in classes])
+
+
+def asked_of_library(i: Interpreter, cls: Value, name: str, place: Place, frame: Frame, after: Member | None = None) -> None:
+    """Note that a trace looks for a name in the classes of libraries among the bases of a class. `after`: only behind this one."""
+    if i.trace is None or not replaced.may_be(i, name):
+        return
+    order = mro(i, cls)
+    for base in order[order.index(after) + 1 if after in order else 0 :]:
+        if isinstance(base, External):
+            replaced.asked(i, base.name, name, place, frame)
+            if replaced.held(i, base.name, name) is not None:
+                return
+        elif isinstance(base, Ref) and not isinstance(i.heap.get(base.oid, name) or UNBOUND, Unbound):
+            return
+
+
+def read_missing(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> None:
+    """A name was looked for in an object and its classes, and is nowhere."""
+    if i.trace is not None:
+        i.operations.read_through(i, owner.oid, name, UNBOUND, place, frame)
+        for oid in asked_before(i, owner, None):
+            i.operations.read_through(i, oid, name, UNBOUND, place, frame)
+
+
+def library_attribute(i: Interpreter, cls: str, name: str) -> Value | None:
+    """A method or constant that a class of a library has; None if it has none, or nothing is known."""
+
+    for base in (cls, *[b for b in bases(cls) if b != "builtins.object"]):
+        full = f"{base}.{name}"
+        found = model(full)
+        if found is not None or i.mlx.has(full):
+            return External(found.name if found is not None else full)
+        value = constant(full)
+        if value is not None:
+            return External(full)
+    return None
+
+
+def environment(i: Interpreter, member: External) -> Symbolic | None:
+    """What stands for a constant of a library that the environment decides (`sys.argv`); None for anything else of a library."""
+    held = constant(member.name)
+    if held is None or held.known or held.type.kind == "instance" and held.type.name == "builtins.NotImplementedType":
+        return None
+    return Symbolic(("constant", member.name), None, member.name, source="environment")
+
+
+def library_base(i: Interpreter, cls: Value) -> str | None:
+    """The first class of a library among the bases of a class of the program, besides object."""
+    for base in mro(i, cls):
+        if isinstance(base, External) and base.name not in ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC"):
+            return base.name
+    return None
+
+
+def class_of(i: Interpreter, ref: Ref) -> Value | None:
+    """The class of an object; of a class its metaclass."""
+    kind = i.info(ref.oid).kind
+    if kind == "instance":
+        return i.heap.get(ref.oid, CLASS)
+    if kind == "class":
+        return i.heap.get(ref.oid, ("#", "metaclass"))
+    return None
+
+
+def container(i: Interpreter, ref: Ref, *unless: str) -> str:
+    """`list`, `set` or `dict` for one, and for an object of a class of the program that extends one: what it holds lies in the same fields. "" for
+    others, and for an object of a class that defines a special method of `unless` itself."""
+    kind = i.info(ref.oid).kind
+    if kind != "instance":
+        return kind if kind in ("list", "set", "dict") else ""
+    cls = i.heap.get(ref.oid, CLASS)
+    found = extended(i, cls) if isinstance(cls, Ref) else ""
+    if found and cls is not None and any(not isinstance(class_attribute(i, cls, name) or External(name), External) for name in unless):
+        return ""
+    return EXTENDED.get(found, "")
+
+
+def extended(i: Interpreter, cls: Value) -> str:
+    """The container of a library that a class of the program extends; "" if it extends none."""
+    return next((base.name for base in mro(i, cls) if isinstance(base, External) and base.name in EXTENDED), "")
+
+
+def special_exists(i: Interpreter, member: Ref, name: str) -> bool:
+    cls = class_of(i, member)
+    return cls is not None and class_attribute(i, cls, name) is not None
+
+
+def special(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame) -> Value | None:
+    """A special method that the class of an object of the program defines, or that is written for its library, bound; None if it has none."""
+    if not isinstance(owner, Ref) or i.info(owner.oid).kind not in ("instance", "class"):
+        return None
+    cls = class_of(i, owner)
+    if cls is None:
+        return None
+    asked_of_class(i, owner, name, place, frame)
+    holder, found = held_by_class(i, cls, name) or (None, None)
+    if found is None or isinstance(found, External):
+        asked_of_library(i, cls, name, place, frame)
+        made = i.mlx.instance_attribute(i, owner, cls, name, place, frame) if found is None else None
+        return made if isinstance(made, Bound) and isinstance(made.function, Ref) else None
+    read_in_class(i, cls, name, found, holder, place, frame)
+    return bind(i, found, owner, cls, place, frame)
+
+
+def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, frame: Frame) -> Value:
+    """What is read of an instance where its class holds `found`: a bound method, the value of a property, the value itself."""
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            info = i.info(member.oid)
+            if info.kind in ("function", "cached", "contextmanager", "managed") or info.kind == "dispatch" and info.payload is not None:
+                return Bound(owner, member)
+            if info.kind == "descriptor" and info.payload == "partialmethod":
+                return _bound_partial(i, member, owner, cls, place, frame)
+            if info.kind == "descriptor":
+                inner = i.heap.get(member.oid, "fget") or UNBOUND
+                if info.payload == "staticmethod":
+                    return inner
+                if info.payload == "classmethod":
+                    return Bound(cls if not isinstance(owner, Ref) or i.info(owner.oid).kind != "class" else owner, inner)
+                value = i.operations.call(i, inner, Arguments((owner,), places=(place,)), place, frame)
+                if info.payload == "cached_property" and isinstance(owner, Ref):
+                    name = i.heap.get(member.oid, "name")
+                    value = i.operations.used(i, value, frame)
+                    if isinstance(name, Const):
+                        i.heap.set(owner.oid, str(name.value), value)
+                return value
+            if info.kind == "field":
+                return i.heap.get(member.oid, "default") or UNBOUND
+        if isinstance(member, External) and constant(member.name) is None and kind_of(member.name) != "class":
+            return Bound(owner, member)
+        return member
+
+    parts = [one(member) for member in members(found)]
+    return parts[0] if len(parts) == 1 else join(parts)
+
+
+def _bound_partial(i: Interpreter, member: Ref, owner: Value, cls: Value, place: Place, frame: Frame) -> Value:
+    """A partialmethod read of an instance: a partial of the bound function."""
+    oid = i.allocate("partial", None, place, ("partialmethod", member.oid))
+    i.heap.set(oid, "func", bind(i, i.heap.get(member.oid, "fget") or UNBOUND, owner, cls, place, frame))
+    i.heap.set(oid, "args", i.heap.get(member.oid, "args") or Tuple(()))
+    for field, value in list(i.heap.fields(member.oid).items()):
+        if isinstance(field, tuple) and field[0] == "kw":
+            i.heap.set(oid, field, value)
+    return Ref(oid)
+
+
+def module_frame(i: Interpreter, module: Ref) -> Frame:
+    """A frame that stands for a module."""
+    info = i.info(module.oid).payload
+    assert isinstance(info, FrameInfo)
+    return Frame(module.oid, "module", info.source, "", info.scope, module.oid, None)
+
+
+def fields_of(i: Interpreter, cls: Value) -> list[tuple[str, Value | None, bool]]:
+    """The fields of a dataclass with its bases: name, default, whether the constructor takes it."""
+    found: dict[str, tuple[Value | None, bool]] = {}
+    for base in reversed(mro(i, cls)):
+        if isinstance(base, Ref):
+            listed = i.heap.get(base.oid, FIELDS)
+            for item in listed.items or () if isinstance(listed, Tuple) else ():
+                assert isinstance(item, Const)
+                name = str(item.value)
+                default = i.heap.get(base.oid, name)
+                found[name] = (default, i.heap.get(base.oid, ("noinit", name)) is None)
+    return [(name, default, takes) for name, (default, takes) in found.items()]
+
+
+def frozen(i: Interpreter, cls: Value) -> bool:
+    """Whether a class is a dataclass whose instances cannot be changed."""
+    return isinstance(cls, Ref) and any(isinstance(base, Ref) and i.heap.get(base.oid, ("#", "frozen")) == TRUE for base in mro(i, cls))

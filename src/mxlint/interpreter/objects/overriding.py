@@ -1,0 +1,40 @@
+"""Methods that a class leaves to its subclasses: an object that has no other one is of a class that is not in sight."""
+
+from __future__ import annotations
+
+from mxlint.domain.members import TRUE, Ref, members
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.objects.annotations import named
+from mxlint.interpreter.objects.lookup import class_attribute, class_of
+from mxlint.syntax import ir
+
+ABSTRACT = "__isabstractmethod__"
+"""What Python sets on an abstract method."""
+
+
+def overridden(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> bool:
+    """Whether some class out of sight has another method in the place of the function that is called: it is abstract, or only says that subclasses
+    implement it, and nothing in sight made the object; and the class of that has no other one. `super()` calls it as it is."""
+    owner = args.args[0] if args.args else None
+    if not isinstance(owner, Ref) or i.info(owner.oid).kind != "instance":
+        return False
+    if owner.oid not in i.ledger.given or i.heap.get(ref.oid, ABSTRACT) != TRUE and not _not_implemented(i, ref, info):
+        return False  # Python makes an object of a class whose metaclass knows of no abstract methods, and runs them
+    cls = class_of(i, owner)
+    found = class_attribute(i, cls, info.name) if cls is not None else None
+    return found is not None and any(
+        member == ref or isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" and i.heap.get(member.oid, "fget") == ref
+        for member in members(found)
+    )
+
+
+def _not_implemented(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
+    """Whether all that a function does is to raise NotImplementedError."""
+    body = info.node.body if isinstance(info.node, ir.FuncDef) else ()
+    last = body[-1] if body and len(body) <= 2 else None
+    if not isinstance(last, ir.Raise) or len(body) == 2 and not isinstance(body[0], ir.ExprStmt):
+        return False
+    raised = last.value.func if isinstance(last.value, ir.Call) else last.value
+    return isinstance(raised, ir.Name) and raised.id == "NotImplementedError" and named(i, ref, raised) is None

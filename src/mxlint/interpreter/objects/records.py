@@ -1,0 +1,309 @@
+"""Dataclasses, enums and named tuples."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mxlint.domain.join import join
+from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.builders import put
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Handler, Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.objects import views
+from mxlint.interpreter.objects.classes import instantiate
+from mxlint.interpreter.objects.lookup import BASES, CLASS, FIELDS, fields_of, mro, special
+from mxlint.interpreter.objects.reflection import name_class
+
+
+def _dataclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if not args.args or not isinstance(args.args[0], Ref):
+        oid = i.allocate("partial", "decorator", place)
+        i.heap.set(oid, "func", External("dataclasses.dataclass"))
+        i.heap.set(oid, "args", Tuple(()))
+        for name, value in args.keywords.items():
+            i.heap.set(oid, ("kw", name), value)
+        return Ref(oid)
+    cls = args.args[0]
+    own = i.heap.get(cls.oid, ("#", "annotated"))
+    names = own.items or () if isinstance(own, Tuple) else ()
+    kept: list[Value] = []
+    for field in names:
+        default = i.heap.get(cls.oid, field.value) if isinstance(field, Const) else None
+        if isinstance(default, Ref) and i.info(default.oid).kind == "field" and isinstance(field, Const):
+            if i.heap.get(default.oid, "init") == FALSE:
+                i.heap.set(cls.oid, ("noinit", field.value), TRUE)
+            if i.heap.get(default.oid, "repr") == FALSE:
+                i.heap.set(cls.oid, ("norepr", field.value), TRUE)
+            if i.heap.get(default.oid, "kw_only") == TRUE:
+                i.heap.set(cls.oid, ("kwonly", field.value), TRUE)
+        kept.append(field)
+    i.heap.set(cls.oid, FIELDS, Tuple(tuple(kept)))
+    for option, usual in (("frozen", FALSE), ("eq", TRUE), ("order", FALSE), ("repr", TRUE)):
+        i.heap.set(cls.oid, ("#", option), args.keywords.get(option, usual))
+    if args.keywords.get("kw_only") == TRUE:
+        i.heap.set(cls.oid, ("#", "kw_only"), TRUE)
+    return cls
+
+
+def _field(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("field", None, place)
+    for name, value in args.keywords.items():
+        i.heap.set(oid, name, value)
+    return Ref(oid)
+
+
+def _replace(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref) and i.info(member.oid).kind == "instance":
+            cls = i.heap.get(member.oid, CLASS)
+            if isinstance(cls, Ref):
+                given = dict(args.keywords)
+                for name, _, takes in fields_of(i, cls):
+                    if takes and name not in given:
+                        given[name] = _unless_given(i, i.attribute(member, name, place, frame), args, place, name)
+                return instantiate(i, cls, Arguments((), given, keyword_places={name: place for name in given}), place, frame)
+        return i.symbolic(place, "replace")
+
+    return i.split(args.args[0], one)
+
+
+def _asdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref) and isinstance(cls := i.heap.get(member.oid, CLASS), Ref):
+            oid = i.allocate("dict", None, place, "asdict")
+            aspects.copied(i, oid, views.view(i, member, place).oid)  # each is read where it is used
+            for name, _, _ in fields_of(i, cls):
+                held = i.heap.get(member.oid, name)
+                put(i, oid, Const(name), held if held is not None else i.attribute(member, name, place, frame))
+            return Ref(oid)
+        return i.symbolic(place, "asdict")
+
+    return i.split(args.args[0], one)
+
+
+def _astuple(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) else None
+        if isinstance(cls, Ref):
+            return Tuple(tuple(i.attribute(member, name, place, frame) for name, _, _ in fields_of(i, cls)))
+        return i.symbolic(place, "astuple")
+
+    return i.split(args.args[0], one)
+
+
+def _fields(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else member
+        if isinstance(cls, Ref):
+            made = []
+            for name, _, _ in fields_of(i, cls):
+                oid = i.allocate("instance", None, place, ("field", name))
+                i.heap.set(oid, CLASS, External("dataclasses.Field"))
+                i.heap.set(oid, "name", Const(name))
+                made.append(Ref(oid))
+            return Tuple(tuple(made))
+        return i.symbolic(place, "fields")
+
+    return i.split(args.args[0], one)
+
+
+def _table_of_fields(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`__dataclass_fields__`: the fields of a dataclass by their names."""
+    listed = _fields(i, args, place, frame)
+    oid = i.allocate("dict", None, place, "fields")
+    for member in listed.items or () if isinstance(listed, Tuple) else ():
+        if isinstance(member, Ref):
+            put(i, oid, i.heap.get(member.oid, "name") or UNBOUND, member)
+    return Ref(oid)
+
+
+_ENUMS: Final = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag")
+
+
+def _class_made(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """What happens when a class body has run: enum members, named tuples, `__init_subclass__`, `__set_name__`."""
+    cls = args.args[0]
+    assert isinstance(cls, Ref)
+    bases = mro(i, cls)[1:]
+    names = {base.name for base in bases if isinstance(base, External)}
+    if "typing.NamedTuple" in names:
+        own = i.heap.get(cls.oid, ("#", "annotated"))
+        i.heap.set(cls.oid, FIELDS, own if own is not None else Tuple(()))
+        i.heap.set(cls.oid, ("#", "namedtuple"), TRUE)
+    if any(name.startswith("enum.") for name in names):
+        _make_enum(i, cls, place, frame)
+    for field, value in list(i.heap.fields(cls.oid).items()):
+        if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "instance":
+            hook = special(i, value, "__set_name__", place, frame)
+            if hook is not None:
+                i.call(hook, Arguments((cls, Const(field)), places=(place, place)), place, frame)
+    for base in bases:
+        if isinstance(base, Ref):
+            hook_value = i.heap.get(base.oid, "__init_subclass__")
+            if hook_value is not None:
+                inner = (
+                    i.heap.get(hook_value.oid, "fget")
+                    if isinstance(hook_value, Ref) and i.info(hook_value.oid).kind == "descriptor"
+                    else hook_value
+                )
+                i.call(inner or UNBOUND, Arguments((cls,), args.keywords, places=(place,)), place, frame)
+                break
+    return NONE
+
+
+def _make_enum(i: Interpreter, cls: Ref, place: Place, frame: Frame) -> None:
+    order: list[Value] = []
+    for field, value in list(i.heap.fields(cls.oid).items()):
+        if (
+            not isinstance(field, str)
+            or field.startswith("_")
+            or isinstance(value, Ref)
+            and i.info(value.oid).kind in ("function", "descriptor", "class")
+        ):
+            continue
+        if isinstance(value, Ref) and i.heap.get(value.oid, CLASS) == External("enum.auto"):
+            value = Const(len(order) + 1)
+        same = next((m for m in order if isinstance(m, Ref) and i.heap.get(m.oid, "value") == value), None)
+        if same is not None:
+            i.heap.set(cls.oid, field, same)
+            continue
+        oid = i.allocate("instance", None, place, ("member", field), label=field)
+        i.heap.set(oid, CLASS, cls)
+        i.heap.set(oid, "value", value)
+        i.heap.set(oid, "_value_", value)
+        i.heap.set(oid, "name", Const(field))
+        i.heap.set(oid, "_name_", Const(field))
+        i.heap.set(cls.oid, field, Ref(oid))
+        order.append(Ref(oid))
+    i.heap.set(cls.oid, ("#", "members"), Tuple(tuple(order)))
+
+
+def _enum_members(i: Interpreter, cls: Value) -> tuple[Value, ...] | None:
+    if isinstance(cls, Ref):
+        found = i.heap.get(cls.oid, ("#", "members"))
+        if isinstance(found, Tuple):
+            return found.items
+    return None
+
+
+def _table_of_members(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`Colour.__members__`: the members by their names."""
+    listed = _enum_members(i, args.args[0])
+    if listed is None:
+        return UNBOUND
+    oid = i.allocate("dict", None, place, "members")
+    for member in listed:
+        if isinstance(member, Ref):
+            put(i, oid, i.heap.get(member.oid, "name") or UNBOUND, member)
+    return Ref(oid)
+
+
+def _enum_member(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`Colour(1)`: the member with that value; UNBOUND for what is no enum."""
+    listed = _enum_members(i, args.args[0])
+    if not listed or len(args.args) < 2:
+        return UNBOUND
+    found: list[Value] = []
+    for given in members(args.args[1]):
+        if isinstance(given, Const):
+            found.extend(m for m in listed if isinstance(m, Ref) and i.heap.get(m.oid, "value") == given)
+        else:
+            found.extend(listed)
+    if not found:
+        throw_named(i, "builtins.ValueError", place)
+    return join(found)
+
+
+def _enum_item(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`Colour["RED"]`."""
+    listed = _enum_members(i, args.args[0])
+    if not listed:
+        return UNBOUND
+    found = [
+        m
+        for m in listed
+        for key in members(args.args[1])
+        if isinstance(m, Ref) and (not isinstance(key, Const) or i.heap.get(m.oid, "name") == key)
+    ]
+    if not found:
+        throw_named(i, "builtins.KeyError", place)
+    return join(found)
+
+
+def _field_names(given: object) -> list[Any]:
+    """The names of fields: one text, a collection of texts, or one of pairs of a name and a type."""
+    if isinstance(given, str):
+        return given.replace(",", " ").split()
+    fields = list(given) if isinstance(given, (list, tuple, set, frozenset, dict)) else [None]
+    return [field[0] if isinstance(field, (tuple, list)) and field else field for field in fields]
+
+
+def _namedtuple(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    name = args.args[0]
+    names = python_value(i, args.args[1]) if len(args.args) > 1 else MISSING
+    if names is MISSING or not isinstance(name, Const):
+        return i.symbolic(place, "namedtuple", kinds=frozenset(("class",)))
+    listed = _field_names(names)
+    if not all(isinstance(field, str) and field.isidentifier() for field in listed):
+        throw_named(i, "builtins.ValueError", place)
+    oid = i.allocate("class", FrameInfo("class", None, frame.source, str(name.value), frame.module), place, label=str(name.value))
+    i.heap.set(oid, BASES, Tuple((External("builtins.tuple"),)))
+    name_class(i, oid, name, frame)
+    i.heap.set(oid, FIELDS, Tuple(tuple(map(Const, listed))))
+    i.heap.set(oid, ("#", "namedtuple"), TRUE)
+    defaults = args.keywords.get("defaults")
+    content = collected(i, defaults, place, frame) if defaults is not None and defaults != NONE else Tuple(())
+    for field, value in zip(reversed(listed), reversed(content.items or ())):
+        i.heap.set(oid, field, value)
+    return Ref(oid)
+
+
+def _named_replace(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    owner = args.args[0]
+    if isinstance(owner, Tuple) and owner.items is not None and owner.cls is not None:
+        names = [name for name, _, _ in fields_of(i, Ref(owner.cls))]
+        kept = (_unless_given(i, item, args, place, name) for name, item in zip(names, owner.items))
+        return Tuple(tuple(args.keywords.get(name, item) for name, item in zip(names, kept)), None, owner.cls)
+    return owner
+
+
+def _unless_given(i: Interpreter, held: Value, args: Arguments, place: Place, name: str) -> Value:
+    """What a field holds that no keyword names: `**` of something unknown may do so."""
+    return held if args.kwstar is None else choices.any_of(i, [args.kwstar, held], place, name)
+
+
+def _named_asdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    owner = args.args[0]
+    oid = i.allocate("dict", None, place, "asdict")
+    if isinstance(owner, Tuple) and owner.items is not None and owner.cls is not None:
+        for (name, _, _), item in zip(fields_of(i, Ref(owner.cls)), owner.items):
+            put(i, oid, Const(name), item)
+    return Ref(oid)
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "dataclasses.dataclass": _dataclass,
+    "dataclasses.field": _field,
+    "dataclasses.replace": _replace,
+    "copy.replace": _replace,
+    "dataclasses.asdict": _asdict,
+    "dataclasses.astuple": _astuple,
+    "dataclasses.fields": _fields,
+    "collections.namedtuple": _namedtuple,
+    "typing.NamedTuple": _namedtuple,
+    "#namedtuple._replace": _named_replace,
+    "#namedtuple._asdict": _named_asdict,
+    "#class_made": _class_made,
+    "#dataclass_fields": _table_of_fields,
+    "#enum_members": _table_of_members,
+    "#enum_member": _enum_member,
+    "#enum_item": _enum_item,
+}
+"""By canonical name; those with `#` are called by the interpreter itself."""

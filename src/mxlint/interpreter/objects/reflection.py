@@ -1,0 +1,338 @@
+"""The builtins that ask for types and attributes by name: isinstance, type, getattr, super and their like."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNBOUND,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    library_class,
+    members,
+)
+from mxlint.domain.place import Place
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Handler, Interpreter
+from mxlint.interpreter.machine.exceptions import ancestors
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.objects import views
+from mxlint.interpreter.objects.lookup import BASES, CLASS, class_attribute, library_attribute, library_base, mro, read_missing
+from mxlint.interpreter.objects.type_tests import builtin_type, classes_in, instance_of
+from mxlint.models.load import constant, kind_of, model
+
+
+def _isinstance(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    cls = args.args[1]
+
+    def one(member: Member) -> Value:
+        answer = instance_of(i, member, cls)
+        if answer is not None:
+            return Const(answer)
+        first = members(cls)[0]
+        if isinstance(member, Symbolic) or any(isinstance(wanted, Symbolic) for wanted in classes_in(i, cls)):
+            return i.derived("isinstance", (member, first), frozenset(("bool",)), place)
+        return Kind("bool", "imprecise")
+
+    return i.split(args.args[0], one)
+
+
+def _issubclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    answers = set()
+    for cls in members(args.args[0]):
+        names = ancestors(i, cls)
+        for wanted in classes_in(i, args.args[1]):
+            name = wanted.name if isinstance(wanted, External) else wanted
+            answers.add(True if name in names else None if None in names else False)
+    if True in answers and len(list(members(args.args[0]))) == 1:
+        return TRUE
+    return FALSE if answers == {False} else Kind("bool", "open")
+
+
+def _type(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if len(args.args) == 3:
+        name, bases, body = args.args
+        oid = i.allocate("class", None, place, label=str(name.value) if isinstance(name, Const) else "type")
+        i.heap.infos[oid].payload = FrameInfo("class", None, frame.source, "", frame.module)
+        i.heap.set(oid, BASES, bases if isinstance(bases, Tuple) else Tuple(()))
+        name_class(i, oid, name, frame)
+        if isinstance(body, Ref):
+            for field, value in list(i.heap.fields(body.oid).items()):
+                if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const):
+                    i.heap.set(oid, field[1].value, value)
+        return Ref(oid)
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            kind = i.info(member.oid).kind
+            if kind == "instance":
+                return i.heap.get(member.oid, CLASS) or Unknown("class")
+            if kind == "class":
+                return i.heap.get(member.oid, ("#", "metaclass")) or External("builtins.type")
+        if isinstance(member, Array):
+            return External("mlx.core.array")
+        library = library_class(member)
+        if library is not None:
+            return External(library)
+        if isinstance(member, Tuple) and member.cls is not None:
+            return Ref(member.cls)
+        name = builtin_type(i, member)
+        return External(name) if name is not None else i.derived("type", (member,), frozenset(("class",)), place)
+
+    return i.split(args.args[0], one)
+
+
+def name_class(i: Interpreter, oid: int, name: Value, frame: Frame) -> None:
+    """The names of a class that a call made."""
+    i.heap.set(oid, "__name__", name)
+    i.heap.set(oid, "__qualname__", name)
+    module = i.heap.get(frame.module, "__name__")
+    if module is not None:
+        i.heap.set(oid, "__module__", module)
+
+
+def constant_names(value: Value) -> list[str] | None:
+    found = [member.value for member in members(value) if isinstance(member, Const) and isinstance(member.value, str)]
+    return found if len(found) == len(list(members(value))) else None
+
+
+def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) -> bool | None:
+    """Whether an object has an attribute."""
+    if isinstance(member, Ref):
+        kind = i.info(member.oid).kind
+        value = i.heap.get(member.oid, name)
+        if value is not None:
+            unbound = [isinstance(m, Unbound) for m in members(value)]
+            return True if not any(unbound) else None if not all(unbound) else False
+        if kind == "instance":
+            cls = i.heap.get(member.oid, CLASS) or Unknown("class")
+            if class_attribute(i, cls, name) is not None:
+                return True
+            library = i.operations.external(
+                i, "#library_attribute", Arguments((member, cls, Const(name)), places=(place,) * 3), place, frame
+            )
+            if not isinstance(library, Unbound):
+                return True
+            if class_attribute(i, cls, "__getattr__") is not None:
+                return None
+            read_missing(i, member, name, place, frame)
+            return False if all(isinstance(base, Ref) or base == External("builtins.object") for base in mro(i, cls)) else None
+        if kind == "class":
+            read_missing(i, member, name, place, frame)
+            return True if class_attribute(i, member, name) is not None else False if library_base(i, member) is None else None
+        if kind == "module":
+            i.operations.read_through(i, member.oid, name, UNBOUND, place, frame)
+            return False
+        type_name = builtin_type(i, member)
+        return library_attribute(i, type_name, name) is not None if type_name is not None else None
+    if isinstance(member, (Symbolic, Unknown)):
+        return None
+    if isinstance(member, External):
+        full = f"{member.name}.{name}"
+        known = model(full) is not None or constant(full) is not None or i.mlx.has(full)
+        return True if known else None if kind_of(full) is None else True
+    type_name = builtin_type(i, member)
+    if isinstance(member, Array):
+        return bool(i.mlx.has(f"mlx.core.array.{name}"))
+    return library_attribute(i, type_name, name) is not None if type_name is not None else None
+
+
+def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    names = constant_names(args.args[1]) if len(args.args) > 1 else None
+    listed = i.ledger.among.get(args.args[1].identity) if len(args.args) > 1 and isinstance(args.args[1], Symbolic) else None
+    if names is None and listed is not None:
+        given = [(name, Arguments((args.args[0], name, *args.args[2:]), places=args.places)) for name in listed]
+        return choices.chosen(i, [(name, _getattr(i, one, place, frame)) for name, one in given], args.args[1], place)
+    if names is None:
+        i.operations.used(i, args.args[0], frame)
+        if any(isinstance(m, Unknown) for m in members(args.args[0])):
+            return Unknown("getattr")
+        found: list[tuple[Member | None, Value]] = [(None, i.symbolic(place, "getattr"))]
+        for member in members(args.args[0]):
+            if isinstance(member, Ref):
+                held = ((f, bound(v)) for f, v in i.heap.fields(member.oid).items() if isinstance(f, str))
+                found.extend((Const(name), value) for name, value in held if value is not None)
+        return choices.chosen(i, found, args.args[1] if len(args.args) > 1 else UNBOUND, place)
+
+    def one(member: Member) -> Value:
+        parts: list[Value] = []
+        unsure = False
+        for name in names:
+            has = _has(i, member, name, place, frame) if len(args.args) > 2 else True
+            if has is not False:
+                if has is None and isinstance(member, (Symbolic, External)):
+                    parts.append(i.attribute(member, name, place, frame))
+                elif has is None:
+                    value = i.heap.get(member.oid, name) if isinstance(member, Ref) else None
+                    parts.append(value if value is not None else i.symbolic(place, "getattr", name))
+                else:
+                    parts.append(i.operations.attribute(i, member, name, place, frame))
+            if has is not True:
+                parts.append(args.args[2])
+            unsure = unsure or has is None
+        there = [held for part in parts if (held := bound(part)) is not None]
+        return choices.any_of(i, there, place, "getattr") if unsure else join(there)
+
+    return i.split(args.args[0], one)
+
+
+def _setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    owner, name, value = args.args[:3]
+    names = constant_names(name)
+    if names is None:
+        _set_some(i, owner, name, value, place, frame)
+        return NONE
+    for one in names:
+        if len(names) == 1:
+            i.set_attribute(owner, one, value, place, frame)
+        else:
+            for member in members(owner):
+                if isinstance(member, Ref):
+                    present = i.heap.get(member.oid, one)
+                    i.heap.set(member.oid, one, join((value, present if present is not None else UNBOUND)))
+    return NONE
+
+
+def _set_some(i: Interpreter, owner: Value, name: Value, value: Value, place: Place, frame: Frame) -> None:
+    """`setattr` with a name that nobody in sight gives: each attribute that is there holds the value, if it is the one of that name."""
+    if choices.cause(name) == "imprecise" or not all(isinstance(member, (Ref, Symbolic)) for member in members(owner)):
+        i.imprecise("setattr with a name that is not known", place)
+        return
+    for member in members(owner):
+        for field, present in list(i.heap.fields(member.oid).items()) if isinstance(member, Ref) else ():
+            if isinstance(field, str) and (there := bound(present)) is not None:
+                i.set_attribute(member, field, choices.chosen(i, [(Const(field), value)], name, place, there), place, frame)
+
+
+def _hasattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    names = constant_names(args.args[1])
+
+    def one(member: Member) -> Value:
+        if names is None or len(names) != 1:
+            return Kind("bool", "imprecise")
+        answer = _has(i, member, names[0], place, frame)
+        if answer is None:
+            return (
+                i.derived("hasattr", (member, Const(names[0])), frozenset(("bool",)), place)
+                if isinstance(member, Symbolic)
+                else Kind("bool", "open")
+            )
+        return Const(answer)
+
+    return i.split(args.args[0], one)
+
+
+def _delattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    for name in constant_names(args.args[1]) or ():
+        for member in members(args.args[0]):
+            if isinstance(member, Ref):
+                i.heap.drop(member.oid, name)
+                i.operations.written(i, member.oid, name, UNBOUND, place, frame)
+    return NONE
+
+
+def _vars(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if not args.args:
+        return i.symbolic(place, "locals")
+    return views.view(i, args.args[0], place)
+
+
+def _globals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return views.view(i, Ref(frame.module), place)
+
+
+def _super(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    oid = i.allocate("super", None, place)
+    if len(args.args) >= 2:
+        after, owner = args.args[0], args.args[1]
+    else:
+        while frame.kind == "comprehension" and frame.caller is not None:
+            frame = frame.caller
+        cell = _enclosing(i, frame, "__class__")
+        owner_value = i.heap.get(frame.oid, frame.first) if frame.first is not None else None
+        if owner_value is None:
+            outer = _enclosing(i, frame, "self")
+            owner_value = outer
+        if cell is None or owner_value is None:
+            return i.unknown(place, "super() outside of a method")
+        after, owner = cell, owner_value
+    i.heap.set(oid, "after", after)
+    i.heap.set(oid, "owner", owner)
+    return Ref(oid)
+
+
+def _enclosing(i: Interpreter, frame: Frame, name: str) -> Value | None:
+    oid: int | None = frame.oid
+    while oid is not None:
+        value = i.heap.get(oid, name)
+        if value is not None:
+            return value
+        parent = i.heap.get(oid, ("#", "parent"))
+        oid = parent.oid if isinstance(parent, Ref) else None
+    return None
+
+
+def _callable(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            kind = i.info(member.oid).kind
+            if kind == "instance":
+                cls = i.heap.get(member.oid, CLASS)
+                if cls is not None and class_attribute(i, cls, "__call__") is not None:
+                    return TRUE
+                return FALSE if cls is not None and library_base(i, cls) is None and not isinstance(cls, External) else Kind("bool", "open")
+            return Const(kind in ("function", "class", "partial", "cached", "compiled", "transform"))
+        if isinstance(member, (Bound, External)):
+            return TRUE
+        if isinstance(member, Symbolic):
+            return i.derived("callable", (member,), frozenset(("bool",)), place)
+        return Kind("bool", "imprecise") if isinstance(member, Unknown) else FALSE
+
+    return i.split(args.args[0], one)
+
+
+def _object_setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if len(args.args) >= 3:
+        for name in constant_names(args.args[1]) or ():
+            for member in members(args.args[0]):
+                if isinstance(member, Ref):
+                    i.heap.set(member.oid, name, args.args[2])
+                    i.operations.written(i, member.oid, name, args.args[2], place, frame)
+    return NONE
+
+
+def _object_getattribute(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    return _getattr(i, args, place, frame)
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "builtins.isinstance": _isinstance,
+    "builtins.issubclass": _issubclass,
+    "builtins.type": _type,
+    "builtins.getattr": _getattr,
+    "builtins.setattr": _setattr,
+    "builtins.hasattr": _hasattr,
+    "builtins.delattr": _delattr,
+    "builtins.vars": _vars,
+    "builtins.globals": _globals,
+    "builtins.super": _super,
+    "builtins.callable": _callable,
+    "builtins.object.__setattr__": _object_setattr,
+    "builtins.object.__getattribute__": _object_getattribute,
+}
+"""By canonical name; those with `#` are called by the interpreter itself."""

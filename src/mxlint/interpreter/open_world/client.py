@@ -1,0 +1,511 @@
+"""The most general client of a file: the public methods of its classes and its public functions in any order, any number of times.
+
+Nothing in sight calls them. Each one that comes to a compiled object, and each compiled object with a public name, is called, then others may run,
+then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the functions alone.
+The others are the public methods of the same class, and whatever in the file may write a name of a module that a trace has read. Of what a function makes
+and hands out, they are the functions that it hands out beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from mxlint.domain.guards import Literal_
+from mxlint.domain.members import NONE, Bound, Ref, Tuple, Value, members
+from mxlint.domain.parts import each_part, referred
+from mxlint.domain.place import Place
+from mxlint.facts import events
+from mxlint.facts.values import ContainerValue, ScalarValue
+from mxlint.facts.values import Value as Described
+from mxlint.finding import Span
+from mxlint.interpreter.loops.fixpoint import repeat
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import journal
+from mxlint.interpreter.machine.paths import CLIENT, Condition
+from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
+from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.open_world.entries import (
+    call_compiled_alone,
+    called_alone,
+    functions,
+    guarded_run,
+    leaves_another_count,
+    prepare_owner,
+    sample,
+)
+from mxlint.interpreter.statements.handlers import managed
+from mxlint.source import Source
+from mxlint.syntax.index import ANY, Block
+
+MUTABLE = frozenset(("list", "dict", "set", "instance"))
+"""Kinds of objects that are changed where they are."""
+NAMED = frozenset(("module", "class", "library"))
+"""Kinds of objects that hold what anybody may set by its name."""
+
+
+class Method(NamedTuple):
+    """A public function or method; the class whose objects are its first argument, and the class that is."""
+
+    ref: Ref
+    info: FunctionInfo
+    cls: Ref | None
+    owner_class: Ref | None
+
+
+def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
+    """Run the client of each class of a file that comes to compiled objects and that nothing in sight uses, and of its functions."""
+    public = _public(i, source, module)
+    calling = [method for method in public if id(method.info.node) not in i.ledger.unfinished and _calls_alone(i, method.info)]
+    alone = _callables(i, Ref(module))
+    classes = _classes(i, source, module, public)
+    factories = _factories(i, public)
+    for factory in factories:
+        its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.samples else []
+        _run_handed(i, factory, [other for other in its if other is not factory], frame)
+    if not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):
+        return
+    writing, around = _writing(i, source, module, public)
+    frozen = _is_frozen(i)
+    entered = {id(method.info.node) for method in calling}
+    objects: list[tuple[int, Value, list[Method]]] = []
+    for cls, own in classes.items():
+        its = [*own, *_inherited(i, Ref(cls))]
+        owner = i.ledger.samples.get(cls)
+        if owner is None and any(id(method.info.node) in entered for method in its):
+            owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
+        if owner is not None:
+            objects.append((cls, owner, its))
+    bound = _bound(i)
+    for cls, owner, its in objects:
+        its += _handed_out(i, owner, its, bound)
+        owns = _owns(i, cls, owner)
+        managers = [*_managers(i, cls, Ref(cls)), *around]
+        for method in its:
+            if id(method.info.node) in entered:
+                others = [other for other in (*its, *writing) if other is not method]
+                if _count(i, method, frame) if frozen else _run(i, _calling(i, method, frame), list(dict.fromkeys(others)), frame):
+                    _repeat(i, method, frame)
+                _run_within(i, _calling(i, method, frame), managers, frame)
+        for name, compiled_object in _callables(i, owner) if owns else ():
+            callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
+            _run(i, callee, its, frame)
+            _run_within(i, callee, managers, frame)
+    for method in calling:
+        others = [m for m in writing if m is not method]
+        if method.cls is None and (_run(i, _calling(i, method, frame), others, frame) if writing else _count(i, method, frame)):
+            _repeat(i, method, frame)
+        if method.cls is None:
+            _run_within(i, _calling(i, method, frame), around, frame)
+    for name, compiled_object in alone if writing or around else ():
+        callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
+        _run(i, callee, writing, frame)
+        _run_within(i, callee, around, frame)
+
+
+def _public(i: Interpreter, source: Source, module: int) -> list[Method]:
+    """The public functions and methods of a file."""
+    return [
+        Method(ref, info, cls, owner_class)
+        for ref, cls, owner_class in functions(i, source, module)
+        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name == "__call__" or not info.name.startswith("_"))
+    ]
+
+
+def _classes(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> dict[int, list[Method]]:
+    """The classes of a file, with their public methods."""
+    found: dict[int, list[Method]] = {cls.oid: [] for _, cls, _ in functions(i, source, module) if cls is not None}
+    for method in public:
+        if method.cls is not None:
+            found.setdefault(method.cls.oid, []).append(method)
+    return found
+
+
+def _inherited(i: Interpreter, cls: Ref) -> list[Method]:
+    """The public methods that a class has from its bases, setters of properties among them."""
+    found: list[Method] = []
+    known = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
+    for base in mro(i, cls)[1:]:
+        fields = (
+            [(name, value) for name, value in i.heap.fields(base.oid).items() if isinstance(name, str)] if isinstance(base, Ref) else []
+        )
+        for name, value in fields:
+            for member in members(value) if name not in known and (name == "__call__" or not name.startswith("_")) else ():
+                held = i.heap.get(member.oid, "fset") if isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" else member
+                info = _info(i, held) if isinstance(held, Ref) and i.info(held.oid).kind == "function" else None
+                if isinstance(held, Ref) and info is not None:
+                    found.append(Method(held, info, cls, None))
+        known.update(name for name, _ in fields)
+    return found
+
+
+MAKERS: Final = frozenset(("compiled", "transform", "partial", "cached"))
+"""Kinds of objects that call what they hold where they are called themselves."""
+
+
+def _bound(i: Interpreter) -> dict[int, list[tuple[int | None, Ref]]]:
+    """The methods of objects that something holds, by the objects: which object holds each, None for what lies out of sight."""
+    found: dict[int, list[tuple[int | None, Ref]]] = {}
+    held = ((oid, value) for oid, cell in enumerate(i.heap.cells) if cell and i.info(oid).kind not in MAKERS for value in cell.values())
+    parts = ((oid, part) for oid, value in held for part in each_part(value, Tuple))
+    for holder, part in (*parts, *((None, method) for method in i.ledger.handed_out)):
+        if isinstance(part, Bound) and isinstance(part.owner, Ref) and isinstance(part.function, Ref):
+            found.setdefault(part.owner.oid, []).append((holder, part.function))
+    return found
+
+
+def _handed_out(i: Interpreter, owner: Value, its: Sequence[Method], bound: Mapping[int, Sequence[tuple[int | None, Ref]]]) -> list[Method]:
+    """The methods of an object that others were given, a list of callbacks or something out of sight, besides those that are listed. What the object
+    keeps for itself nobody else calls."""
+    owners = [member.oid for member in members(owner) if isinstance(member, Ref) and member.oid in bound]
+    if not owners:
+        return []
+    own = _own(i, owners)
+    functions = dict.fromkeys(function for number in owners for holder, function in bound[number] if holder not in own)
+    known = {method.ref for method in its}
+    return [
+        Method(ref, info, cls, None)
+        for ref in functions
+        if ref not in known and (info := _info(i, ref)) is not None
+        for cls in (i.heap.get(owners[0], CLASS),)
+        if isinstance(cls, Ref)
+    ]
+
+
+def _own(i: Interpreter, owners: Sequence[int]) -> set[int]:
+    """Objects, with all that lies in them, but for what somebody out of sight gave them: that others have as well."""
+    own: set[int] = set()
+    todo = [*owners]
+    while todo:
+        oid = todo.pop()
+        if oid not in own and (oid in owners or oid not in i.ledger.given):
+            own.add(oid)
+            if i.info(oid).kind in HOLDERS:
+                todo += {number for value in i.heap.fields(oid).values() for number in referred(value)}
+    return own
+
+
+def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
+    """The first argument of a method; nothing for a function."""
+    if method.owner_class is not None:
+        return (method.owner_class,)
+    if method.cls is None:
+        return ()
+    place = Place(method.info.source, method.info.node.start, method.info.node.end)
+    made = sample(i, method.cls, place)
+    return (made if made is not None else i.symbolic(place, "self", "self"),)
+
+
+def _writing(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> tuple[list[Method], list[tuple[Ref, Method]]]:
+    """The public functions and methods, of a file and of those that it imports, which may write a name of a module or class that a trace has read,
+    or change what it holds, directly or through others, by the names that they call; and those functions of the file that give context managers and
+    may do so."""
+    traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and (i.info(oid).kind in NAMED or i.info(oid).trace)]
+    names = {field for oid, field in traced if i.info(oid).kind == "module"}
+    if not traced:
+        return [], []
+    of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
+    holders = {
+        field
+        for oid, field in traced
+        for member in members(i.heap.get(oid, field) or NONE)
+        if isinstance(member, Ref) and i.info(member.oid).kind in MUTABLE
+    }
+    found = list(public)
+    writing: set[tuple[Source, Block]] = set()
+    blocks: list[tuple[Source, Block]] = []
+    for file, oid in _files(i, source, module):
+        methods = functions(i, file, oid)
+        on_class = {(info.node.start, info.node.end) for ref, _, cls in methods if cls is not None and (info := _info(i, ref)) is not None}
+        for block in i.project.symbols(file, i.tracers).blocks:
+            if block.kind not in ("function", "lambda"):
+                continue
+            blocks.append((file, block))
+            constructor = block.name.rpartition(".")[2] == "__new__"
+            others = block.writes if constructor or (block.start, block.end) in on_class else block.writes - block.own
+            if (
+                names & (block.globals | block.named | block.writes)
+                or of_others & others
+                or file is source
+                and holders & (block.reads | block.attributes)
+            ):
+                writing.add((file, block))
+        if file is not source and any(other is file for other, _ in writing):
+            found += _public(i, file, oid)
+    called = {block.name.rpartition(".")[2] for _, block in writing}
+    changed = bool(writing)
+    while changed:
+        more = {(file, block) for file, block in blocks if (file, block) not in writing and block.calls & called}
+        writing |= more
+        called |= {block.name.rpartition(".")[2] for _, block in more}
+        changed = bool(more)
+    spans = {(id(file), block.start, block.end) for file, block in writing}
+
+    def writes(method: Method) -> bool:
+        return (id(method.info.source), method.info.node.start, method.info.node.end) in spans
+
+    return list(filter(writes, found)), [manager for manager in _managers(i, module, None) if writes(manager[1])]
+
+
+def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:
+    """A file, and those that it imports, with their modules."""
+    yield source, module
+    for name, oid in i.modules.items():
+        if isinstance(info := i.info(oid).payload, FrameInfo) and name == info.source.name and info.source is not source:
+            yield info.source, oid
+
+
+def _info(i: Interpreter, ref: Ref) -> FunctionInfo | None:
+    info = i.info(ref.oid).payload
+    return info if isinstance(info, FunctionInfo) else None
+
+
+class Callee(NamedTuple):
+    """What the client calls again: its name, a call of it with other arguments in each turn, and what has to run before."""
+
+    name: str
+    call: Callable[[int], object]
+    prepare: Callable[[], object] = lambda: None
+
+
+def _calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
+    given = _given(i, method)
+    owner = given[0] if method.cls is not None else None
+    return Callee(
+        f"`{method.info.name}`",
+        lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame),
+        lambda: prepare_owner(i, method.info, method.cls, owner, frame, others=False),
+    )
+
+
+def _factories(i: Interpreter, public: Sequence[Method]) -> list[Method]:
+    """The public functions and methods that make compiled objects which nothing in sight calls."""
+    facts = journal(i)
+    called = {record.object for record in facts.records if type(record) is events.Call and not record.alone}
+    made = [fact.site.span for number, fact in facts.compiled.items() if number not in called]
+    return [method for method in public if any(_within(span, method.info) for span in made)]
+
+
+def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame: Frame) -> None:
+    """Call each of the functions that a function or method hands out, let the others run, and methods, and call it again."""
+
+    def run() -> None:
+        _calling(i, factory, frame).prepare()
+        handed = _handed(i, called_alone(i, (factory.ref, factory.info), _given(i, factory), 1, frame))
+        others = [Method(ref, info, None, None) for ref in handed if (info := _info(i, ref)) is not None]
+        name = f"what `{factory.info.name}` gives"
+        callees = [
+            (ref, Callee(name, partial(call_compiled_alone, i, ref, frame=frame))) for ref in handed if i.info(ref.oid).kind == "compiled"
+        ]
+        callees += [(other.ref, _calling(i, other, frame)) for other in others]
+        for ref, callee in callees if len(callees) + len(methods) > 1 else ():
+            mark = i.heap.mark()
+            callee.call(1)
+            _settle(i, callee)
+            for other in (*others, *methods):
+                if other.ref != ref:
+                    _may_run(i, other, frame)
+            i.modes.client = f"{name} is called again"
+            callee.call(2)
+            i.modes.client = None
+            i.heap.undo(mark)
+
+    _stale_alone(i, run)
+
+
+def _handed(i: Interpreter, value: Value) -> list[Ref]:
+    """The objects in what a function returns, and in the list, dict or tuple that this is."""
+    found = [part for part in each_part(value, Tuple) if isinstance(part, Ref)]
+    inside = [held for ref in found if i.info(ref.oid).kind in ("list", "dict") for held in i.heap.fields(ref.oid).values()]
+    return list(dict.fromkeys([*found, *(part for held in inside for part in each_part(held, Tuple) if isinstance(part, Ref))]))
+
+
+def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
+    """The compiled objects that are public attributes of an object, and that neither its methods nor anything else in sight calls."""
+    called = {record.object for record in journal(i).records if type(record) is events.Call}
+    return [
+        (field, member)
+        for holder in members(owner)
+        if isinstance(holder, Ref)
+        for field, value in i.heap.fields(holder.oid).items()
+        if isinstance(field, str) and not field.startswith("_")
+        for member in members(value)
+        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and member.oid not in called
+    ]
+
+
+def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
+    """Whether an object of a class, or the class itself, holds something compiled."""
+    held = [member for _, _, member in each_leaf(i, owner)]
+    held += [member for value in i.heap.fields(cls).values() for member in members(value)]
+    return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in held)
+
+
+def _is_frozen(i: Interpreter) -> bool:
+    """Whether all that traces have read are names of modules and classes which no function in the files in sight sets: then no later call finds something else
+    there, whatever runs between."""
+    ledger = i.ledger
+    if (
+        ledger.changed_in_traces
+        or ledger.read_contents
+        or any(not isinstance(at, str) or i.info(oid).kind not in NAMED for oid, at in i.traced)
+    ):
+        return False
+    names = {ANY, *(field for _, field in i.traced)}
+    return not any(
+        not names.isdisjoint(block.globals | block.named | block.writes)
+        for oid in i.modules.values()
+        if isinstance(module := i.info(oid).payload, FrameInfo)
+        for block in i.project.symbols(module.source, i.tracers).blocks
+    )
+
+
+def _calls_alone(i: Interpreter, method: FunctionInfo) -> bool:
+    """Whether a method comes to compiled objects, and only where nothing in sight calls it."""
+    calls = [record for record in journal(i).records if type(record) is events.Call]
+    inside = [call for call in calls if any(_within(span, method) for span in (call.where.span, *call.path))]
+    return bool(inside) and all(call.alone for call in inside)
+
+
+def _within(span: Span, method: FunctionInfo) -> bool:
+    around: Span = method.source.span(method.node.start, method.node.end)
+    return around.filename == span.filename and around.start <= span.start and span.end <= around.end
+
+
+def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame) -> bool:
+    """Call, let others run, call again. Whether the first call left another number or list where one was."""
+    counts: list[bool] = []
+
+    def run() -> None:
+        callee.prepare()
+        mark = i.heap.mark()
+        callee.call(1)
+        counts.append(leaves_another_count(i, mark))
+        _settle(i, callee)
+        for other in others:
+            _may_run(i, other, frame)
+        i.modes.client = f"{callee.name} is called again"
+        callee.call(2)
+
+    _stale_alone(i, run)
+    return counts == [True]
+
+
+def _settle(i: Interpreter, callee: Callee) -> None:
+    """Call again, with the same arguments, where containers are captured: the first call may put more into them, such as the state of an optimizer. Then MLX
+    traces anew at the second one, which finds what has changed up to there."""
+    if any(i.heap.get(number, "inputs") not in (None, NONE) for number in journal(i).compiled):
+        i.modes.client = f"{callee.name} is called again"
+        callee.call(1)
+        i.modes.client = None
+
+
+def _stale_alone(i: Interpreter, run: Callable[[], None]) -> None:
+    """Run a part of the client; only what it finds stale is noted."""
+    known = journal(i).mark()
+    try:
+        guarded_run(i, run)
+    finally:
+        i.modes.client = None
+    journal(i).keep_only(known, lambda record: type(record) is events.Stale)
+
+
+def _managers(i: Interpreter, holder: int, cls: Ref | None) -> list[tuple[Ref, Method]]:
+    """The public methods of a class, or functions of a module, that give context managers, with what is called to have one: inside it, what they change is
+    another thing."""
+    found: list[tuple[Ref, Method]] = []
+    for field, value in i.heap.fields(holder).items():
+        for member in members(value) if isinstance(field, str) and not field.startswith("_") else ():
+            if isinstance(member, Ref) and i.info(member.oid).kind == "contextmanager":
+                wrapped = i.heap.get(member.oid, "__wrapped__")
+                info = _info(i, wrapped) if isinstance(wrapped, Ref) else None
+                if isinstance(wrapped, Ref) and info is not None:
+                    found.append((member, Method(wrapped, info, cls, None)))
+    return found
+
+
+def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Method]], frame: Frame) -> None:
+    """Call, and call again inside each context manager."""
+    for made_by, manager in managers:
+        place = Place(manager.info.source, manager.info.node.start, manager.info.node.end)
+
+        def run(made_by: Ref = made_by, manager: Method = manager, place: Place = place) -> None:
+            callee.prepare()
+            callee.call(1)
+            _settle(i, callee)
+            entered = called_alone(i, (manager.ref, manager.info), _given(i, manager), 1, frame, made_by)
+            i.modes.client = f"{callee.name} is called inside `{manager.info.name}`"
+            managed(i, entered, inside, place, frame)
+
+        def inside(_: Value) -> None:
+            callee.call(2)
+
+        _stale_alone(i, run)
+
+
+def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
+    """Whether a call of a method leaves another number or list where one was: its entry has seen it, if it was one."""
+    number = id(method.info.node)
+    if number not in i.ledger.counting:
+        known = journal(i).mark()
+
+        def run() -> None:
+            callee = _calling(i, method, frame)
+            callee.prepare()
+            mark = i.heap.mark()
+            callee.call(1)
+            i.ledger.counting[number] = leaves_another_count(i, mark)
+
+        guarded_run(i, run)
+        journal(i).keep_only(known, lambda record: False)
+    return i.ledger.counting.get(number, False)
+
+
+def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:
+    """Call a method again and again: what compiled objects are given that differs each time. Only that is noted. That it is called again lowers
+    nothing: what counts its own calls is made to be called so."""
+    known = journal(i).mark()
+    node, given = method.info.node, _given(i, method)
+    place = Place(method.info.source, node.start, node.end)
+
+    def run() -> None:
+        _calling(i, method, frame).prepare()
+        repeat(i, place, lambda: called_alone(i, (method.ref, method.info), given, 1, frame), certain=True)
+
+    guarded_run(i, run)
+    journal(i).keep_only(known, _gives_another)
+
+
+def _leaves(value: Described) -> Iterator[Described]:
+    """The parts of an argument that hold no others."""
+    if isinstance(value, ContainerValue):
+        for item in value.items or ():
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _gives_another(record: object) -> bool:
+    """Whether a call of a compiled object is given what differs from call to call."""
+    return type(record) is events.Call and any(
+        argument.grows or any(isinstance(leaf, ScalarValue) and leaf.varies for leaf in _leaves(argument.value))
+        for argument in record.arguments
+    )
+
+
+def _may_run(i: Interpreter, method: Method, frame: Frame) -> None:
+    """Run a method under the condition that somebody calls it."""
+    node, given = method.info.node, _given(i, method)
+    name = Place(method.info.source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
+    condition = (CLIENT, name)
+    i.causes.setdefault(condition, ("open", name))
+    runs, does_not = (Condition("open", name, Literal_(condition, outcome)) for outcome in (True, False))
+
+    def run() -> Value:
+        called_alone(i, (method.ref, method.info), given, 1, frame)
+        return NONE
+
+    i.fork([((runs,), run), ((does_not,), lambda: NONE)])

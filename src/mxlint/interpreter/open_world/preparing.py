@@ -1,0 +1,122 @@
+"""Methods that an object takes only after others: `fit` after `compile`, `predict` after `load`.
+
+A method that comes to nothing compiled on an object as its constructor leaves it is called on one whose public methods ran first, in the order of
+the text: those that fill an attribute which is None or missing, or put something compiled in the place of what an object holds. If one of them is enough for it to come to something compiled, the others may have run
+or not: what happens after them hangs on that. It may be the method itself, whose first call makes what later ones go on with. If it takes several others, all of them ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from mxlint.domain.guards import Literal_
+from mxlint.domain.heap import ALIVE
+from mxlint.domain.members import NONE, Ref, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.objects.lookup import mro
+
+PREPARED: Final = "prepared"
+"""Begins the condition that a public method has run."""
+
+
+MAX_ALONE: Final = 4
+"""Methods of which each is tried alone."""
+Call: TypeAlias = Callable[[Ref, FunctionInfo], object]
+"""A call with symbolic arguments."""
+
+
+def prepare(i: Interpreter, cls: Ref, owner: Value, method: FunctionInfo, enough: int | None, call: Call, *, others: bool) -> bool:
+    """Run the methods that fill what is empty of an object; whether there is one. `enough`: the one that surely runs, by the identity of its node;
+    None: each of them. `others`: the other ones may run, too."""
+    found = False
+    for ref, info in _public(i, cls):
+        if id(info.node) == enough or enough is None and info.node is not method.node:
+            found |= _fills(i, owner, ref, info, call)
+        elif others and info.node is not method.node:
+            found |= _may_fill(i, owner, ref, info, call)
+    return found
+
+
+def enough(i: Interpreter, cls: Ref, owner: Value, call: Call, comes: Callable[[], bool]) -> int | None:
+    """The first method that fills what is empty of an object so that `comes` holds, without any other: by the identity of its node."""
+    tried = 0
+    for ref, info in _public(i, cls):
+        mark, path = i.heap.mark(), i.path
+        found = tried < MAX_ALONE and _fills(i, owner, ref, info, call)
+        tried += found
+        if found and comes():
+            return id(info.node)
+        i.heap.undo(mark)
+        i.path = path
+    return None
+
+
+def _fills(i: Interpreter, owner: Value, ref: Ref, info: FunctionInfo, call: Call) -> bool:
+    """Run a method if it fills what is empty of an object."""
+    mark, path, filled = i.heap.mark(), i.path, _filled(i, owner)
+    try:
+        call(ref, info)
+    except Halt:
+        fills = False
+    else:
+        fills = not _filled(i, owner) <= filled or _compiles(i, mark)
+    if not fills:
+        i.heap.undo(mark)
+    i.path = path
+    return fills
+
+
+def _may_fill(i: Interpreter, owner: Value, ref: Ref, info: FunctionInfo, call: Call) -> bool:
+    """Run such a method under the condition that somebody has called it."""
+    node, found = info.node, False
+    name = Place(info.source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
+    condition = (PREPARED, name)
+    i.causes.setdefault(condition, ("open", name))
+    i.choices.add(condition)
+
+    def run() -> Value:
+        nonlocal found
+        found = _fills(i, owner, ref, info, call)
+        return NONE
+
+    i.fork([((Condition("open", name, Literal_(condition, outcome)),), run if outcome else lambda: NONE) for outcome in (True, False)])
+    return found
+
+
+def _public(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
+    """The public methods of a class, those of its bases first."""
+    for base in reversed(mro(i, cls)):
+        for name, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
+            for member in members(value) if isinstance(name, str) and not name.startswith("_") else ():
+                info = i.info(member.oid).payload if isinstance(member, Ref) and i.info(member.oid).kind == "function" else None
+                if isinstance(member, Ref) and isinstance(info, FunctionInfo):
+                    yield member, info
+
+
+def _compiles(i: Interpreter, mark: int) -> bool:
+    """Whether an object that is older than a mark holds something compiled since, in the place of something else."""
+    before = {location: value for location, value in reversed(i.heap.trail[mark:])}
+    return any(
+        value is not None and not _holds_compiled(i, value) and _holds_compiled(i, i.heap.get(oid, field) or NONE)
+        for (oid, field), value in before.items()
+        if isinstance(field, str) and (oid, ALIVE) not in before
+    )
+
+
+def _holds_compiled(i: Interpreter, value: Value) -> bool:
+    return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in members(value))
+
+
+def _filled(i: Interpreter, owner: Value) -> frozenset[tuple[int, str]]:
+    """The attributes of an object that hold something."""
+    return frozenset(
+        (member.oid, field)
+        for member in members(owner)
+        if isinstance(member, Ref)
+        for field, value in i.heap.fields(member.oid).items()
+        if isinstance(field, str) and NONE not in members(value)
+    )

@@ -1,0 +1,112 @@
+"""Parameters that are taken to be arrays: what shows that they are, and what hangs on it.
+
+A parameter of a compiled function that no call, annotation or default determines is an array, if some use of it is one of arrays: an attribute
+or item of it is read, it is computed with an array, given to MLX, or returned. If no use is, that is a presumption; and numbers are tested, converted
+and used as an index just as well as arrays, so such a use alone says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Identity
+from mxlint.domain.members import NONE, Const, Member, Symbolic, Value, members
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context
+from mxlint.interpreter.machine.journal import journal
+from mxlint.interpreter.machine.reach import arrays_in
+
+PRESUMED: Final = ("#", "presumed")
+"""The field of an array that is presumed to be one: the presumption in words."""
+
+GIVEN: Final = ("#", "given")
+"""The field of what stands for the result of a symbolic callable: no use of what is computed from it shows that it is no constant."""
+
+
+def presume(i: Interpreter, array: Array, name: str) -> Array:
+    """An array that parameter `name` is taken to be."""
+    i.heap.set(array.ident, PRESUMED, Const(f"`{name}` is an array"))
+    return array
+
+
+FROM_CALLERS: Final = frozenset(("parameter", "element"))
+"""What begins the identity of a parameter of a function that nothing in sight calls, and of an element of something that nobody in sight gives."""
+TAKEN_OUT: Final = frozenset(("unpacked", "[]"))
+"""What begins the identity of an item of something, which follows."""
+
+
+def may_be_array(identity: Identity) -> bool:
+    """Whether something that nobody in sight gives is taken to be an array where a compiled function takes it: what callers or an iterable out of
+    sight bring, and items of it. The attribute of an object, a result or a name of another library has no kind."""
+    while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
+        identity = identity[1]
+    return identity[0] in FROM_CALLERS
+
+
+def of_iterable(value: Value) -> bool:
+    """Whether a value is an element of an iterable that nobody in sight gives, or an item of one: another one in each round of a loop over it, and an
+    array if nothing says otherwise."""
+
+    def one(member: Member) -> bool:
+        identity = member.identity if isinstance(member, Symbolic) and member.kinds is None else ("",)
+        while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
+            identity = identity[1]
+        return identity[0] == "element"
+
+    return all(map(one, members(value)))
+
+
+def round_of(value: Value) -> Context | None:
+    """The context in which an element of an iterable was taken that nobody in sight gives; None of anything else."""
+    identity: Identity = value.identity if isinstance(value, Symbolic) and of_iterable(value) else ("",)
+    while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
+        identity = identity[1]
+    return next((part for part in identity if isinstance(part, Context)), None)
+
+
+def root(array: Array) -> int | None:
+    """The placeholder that an array is computed from, if all that it is computed from is presumed to be an array."""
+    return array.chain.presumed if array.chain is not None else None
+
+
+def words(i: Interpreter, array: Array) -> str:
+    """The presumption that an array hangs on; "" if it is one for sure."""
+    number = root(array)
+    found = i.heap.get(number, PRESUMED) if number is not None else None
+    return str(found.value) if isinstance(found, Const) and found.value is not None else ""
+
+
+def needed(i: Interpreter, array: Array) -> None:
+    """An operation that only arrays have: what is presumed is so for the rest of the path."""
+    if root(array) == array.ident and words(i, array):
+        i.heap.set(array.ident, PRESUMED, NONE)
+        shown(i, (array,))
+
+
+def shown(i: Interpreter, values: Iterable[Value]) -> None:
+    """Values are used as arrays are."""
+    for value in values:
+        for array in arrays_in(i, value):
+            number = root(array)
+            if number is not None and number not in journal(i).arrays:
+                journal(i).arrays.add(number)
+                if i.heap.recording is not None:
+                    i.heap.recording.valid = False
+
+
+def refuted(i: Interpreter, values: Iterable[Value]) -> None:
+    """Values are used where an array raises, compiled or not: what is presumed to be one is a number."""
+    for value in values:
+        for array in arrays_in(i, value):
+            number = root(array)
+            if number is not None:
+                journal(i).numbers.add(number)
+
+
+def together(i: Interpreter, values: Iterable[Value]) -> None:
+    """Values are operands of one operation: what is computed with an array is taken to be one."""
+    found = {root(array) for value in values for array in arrays_in(i, value) if array.trace is not None}
+    if len(found) > 1:
+        shown(i, values)

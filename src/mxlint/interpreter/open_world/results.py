@@ -1,0 +1,102 @@
+"""What a callable that nobody in sight gives makes of placeholders: taken to be an array where only an array will do.
+
+The result of such a call has no kind. Printed, tested or converted it may be anything; asked to be evaluated, it is an array or something that
+holds arrays, and in a trace it was computed from placeholders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from mxlint.domain.arrays import Chain
+from mxlint.domain.members import TRUE, Composite, Const, Symbolic, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import sinks
+from mxlint.interpreter.loops.novelty import OF_SHAPES
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.reach import arrays_in, each_place
+from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED
+
+COMPUTED: Final = "computed"
+"""The source of a result that was computed from placeholders."""
+SEVERAL: Final = 2
+"""The operations of what nobody sees: more than one, as far as anybody knows."""
+DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
+"""What only arrays have, and what it is called in messages."""
+
+
+def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
+    """A symbolic callable gave something: keep whether a placeholder of the running trace was among its arguments, or something computed from one;
+    a method of such a thing computes with it."""
+    if i.trace is None or function.identity[0] in DEMANDS:
+        return
+    placeholder = any(array.trace is not None and i.trace.holds(array.trace) for array in arrays_in(i, *args.values))
+    if placeholder or source(i, (function, *args.values)) is not None:
+        i.sources[result.identity] = COMPUTED
+        i.ledger.computes = True
+        i.trace.operations += SEVERAL
+
+
+def source(i: Interpreter, values: Iterable[Value]) -> Place | None:
+    """The call of a symbolic callable that some of these values were computed by, from placeholders; what containers hold counts."""
+    if i.ledger.computes:
+        for _, _, member in each_place(i, values, ("list",)):
+            if isinstance(member, Symbolic) and member.kinds is None and (call := next(_calls(i, (member.identity,)), None)) is not None:
+                return call
+    return None
+
+
+def taken(i: Interpreter, values: Iterable[Value]) -> Chain | None:
+    """Where what MLX makes of values comes from, if a symbolic callable computed some of them from placeholders: MLX takes arrays, so that is one, and
+    a placeholder."""
+    call = source(i, values)
+    if call is None:
+        return None
+    ident = i.ident(call, COMPUTED)
+    i.heap.set(ident, PRESUMED, Const(words(call)))
+    i.heap.set(ident, GIVEN, TRUE)
+    return Chain(call, "call", presumed=ident)
+
+
+def words(call: Place) -> str:
+    """The presumption that a call gives an array."""
+    return f"what `{' '.join(call.text.partition('(')[0].split())}` returns is an array"
+
+
+def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> None:
+    """Something symbolic is called: a method that evaluates the array whose method it is."""
+    name, *owner = method.identity
+    if name in DEMANDS and i.trace is not None:
+        _evaluated(i, owner, "convert", DEMANDS[name], place, frame)
+
+
+def evaluated(i: Interpreter, values: Iterable[Value], what: str, place: Place, frame: Frame) -> None:
+    """Values are evaluated."""
+    if i.trace is not None:
+        for value in values:
+            for member in members(value):
+                if isinstance(member, Symbolic):
+                    _evaluated(i, (member.identity,), "evaluate", what, place, frame)
+                elif isinstance(member, Composite):
+                    evaluated(i, member.parts, what, place, frame)
+
+
+def _evaluated(i: Interpreter, parts: Iterable[object], kind: str, what: str, place: Place, frame: Frame) -> None:
+    call = next(_calls(i, parts), None)
+    if call is not None:
+        sinks.event(i, kind, place, what, frame, presumption=words(call))
+
+
+def _calls(i: Interpreter, parts: Iterable[object]) -> Iterator[Place]:
+    """The calls whose results a value is, is taken out of or is computed from."""
+    for part in parts:
+        if isinstance(part, Symbolic):
+            yield from _calls(i, (part.identity,))
+        elif isinstance(part, tuple) and part and part[0] not in OF_SHAPES:
+            if i.sources.get(part) == COMPUTED and isinstance(part[1], Place):
+                yield part[1]
+            else:
+                yield from _calls(i, part[1:])

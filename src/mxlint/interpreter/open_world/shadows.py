@@ -1,0 +1,87 @@
+"""What the program writes on a symbolic object: the object of the heap that stands for it.
+
+A `Symbolic` is one particular thing, so an attribute that was written is there when it is read. One that was not is derived from the object: the
+same each time.
+"""
+
+from __future__ import annotations
+
+from mxlint.domain.heap import Field, Info
+from mxlint.domain.join import bound, of
+from mxlint.domain.members import Const, Option, Symbolic, Unbound, Value, options
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Context, Frame
+
+
+def shadow(i: Interpreter, owner: Symbolic, place: Place) -> int:
+    """The object that stands for a symbolic one."""
+    known = i.ledger.shadows
+    oid = known.get(owner.identity)
+    if oid is None:
+        trace = i.trace.number if i.trace is not None and _made_in(owner.identity, i.trace.number) else 0
+        oid = known[owner.identity] = i.heap.new(Info("symbolic", owner.identity, place, trace, label=owner.label))
+    return oid
+
+
+def read(i: Interpreter, owner: Symbolic, name: str, otherwise: Symbolic, place: Place, frame: Frame) -> Value:
+    """`owner.name`: what was written there, else `otherwise`."""
+    return _read(i, owner, name, otherwise, place, frame)
+
+
+def read_item(i: Interpreter, owner: Symbolic, index: Const, otherwise: Value, place: Place, frame: Frame) -> Value:
+    """`owner[index]`: what was put there, else `otherwise`."""
+    return _read(i, owner, ("k", index), otherwise, place, frame)
+
+
+def _read(i: Interpreter, owner: Symbolic, field: Field, otherwise: Value, place: Place, frame: Frame) -> Value:
+    oid = shadow(i, owner, place)
+    held = i.heap.get(oid, field)
+    value: Value = otherwise
+    if held is not None:
+        held = i.live(held)
+        absent = [
+            Option(option.member, part.guard) for part in options(held) if isinstance(part.member, Unbound) for option in options(otherwise)
+        ]
+        there = bound(held)
+        value = of([*(options(there) if there is not None else ()), *absent])
+    i.operations.read(i, oid, field, value, place, frame)
+    return value
+
+
+def write_item(i: Interpreter, owner: Symbolic, index: Const, value: Value, place: Place, frame: Frame) -> None:
+    """`owner[index] = value`."""
+    _write(i, owner, ("k", index), value, place, frame)
+
+
+def items(i: Interpreter, owner: Symbolic) -> list[tuple[Const, Value]]:
+    """What was put into a symbolic object, by index or key."""
+    oid = i.ledger.shadows.get(owner.identity)
+    fields = i.heap.fields(oid).items() if oid is not None else ()
+    found = [(field[1], bound(i.live(value))) for field, value in fields if isinstance(field, tuple) and field[0] == "k"]
+    return [(key, value) for key, value in found if isinstance(key, Const) and value is not None]
+
+
+def write(i: Interpreter, owner: Symbolic, name: str, value: Value, place: Place, frame: Frame) -> None:
+    """`owner.name = value`."""
+    _write(i, owner, name, value, place, frame)
+
+
+def _write(i: Interpreter, owner: Symbolic, field: Field, value: Value, place: Place, frame: Frame) -> None:
+    oid = shadow(i, owner, place)
+    i.heap.set(oid, field, value)
+    if owner.source != "argument":  # what a trace is given is no state of the program
+        i.operations.written(i, oid, field, value, place, frame)
+
+
+def _made_in(identity: object, trace: int) -> bool:
+    """Whether something came into being in a trace."""
+    if isinstance(identity, tuple):
+        return any(_made_in(part, trace) for part in identity)
+    context = identity if isinstance(identity, Context) else None
+    while context is not None:
+        step = context.step
+        if isinstance(step, tuple) and step[-2:] == ("trace", trace):
+            return True
+        context = context.parent
+    return False

@@ -1,0 +1,190 @@
+"""What the uses of a parameter say that it is, where nothing else does: what is differentiated by, or has methods that nothing but a module has, is a
+module, what updates one an optimizer, and what has attributes that only arrays have, is cut along several axes, or is given to a function of MLX that takes arrays alone, an array.
+
+MLX raises for anything else that nn.value_and_grad is given as a model. That what has `.update(model, gradients)` is an optimizer, and what has
+`.load_weights(…)` a module, is a presumption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+from mxlint.domain.members import External, Ref, members
+from mxlint.interpreter.calls.relevance import DEFINED_IN
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.objects.annotations import named
+from mxlint.models.mlx.array_parameters import array_parameters, only_of_arrays
+from mxlint.syntax import ir
+
+MODULE: Final = External("mlx.nn.Module")
+OPTIMIZER: Final = External("mlx.optimizers.Optimizer")
+DIFFERENTIATES: Final = "mlx.nn.value_and_grad"
+"""What takes a module as its first argument."""
+OF_MODULES: Final = frozenset((
+    "apply_to_modules", "filter_and_map", "freeze", "leaf_modules", "load_weights", "named_modules", "parameters", "save_weights", "set_dtype",
+    "trainable_parameters", "unfreeze", "update_modules",
+))  # fmt: skip
+"""Methods of nn.Module that no class of Python, numpy or the rest of MLX has (tests/test_open_world.py asks them)."""
+WORDS: Final = {MODULE: "an nn.Module", OPTIMIZER: "an optimizer"}
+
+
+class Subject(NamedTuple):
+    """How a function says what a parameter holds: by its name, or by the attribute of its own object that keeps it."""
+
+    name: str
+    kept: bool
+
+
+def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External | None:
+    """The class of which a parameter is an instance, by its uses; None if they do not say."""
+    own = [(ref, info)]
+    asked = {Subject(name, False)}
+    cls = i.heap.get(ref.oid, DEFINED_IN)
+    if isinstance(cls, Ref) and info.node.params and not isinstance(info.node, ir.Lambda):
+        own += [method for method in _methods(i, cls) if method[0] != ref]
+        asked |= {Subject(attribute, True) for attribute in _keeping(info.node).get(name, ())}
+    modules: set[Subject] = set()
+    updated: list[tuple[Subject, Subject]] = []
+    for function, its in own:
+        kept = _keeping(its.node)
+        for call in _calls(its.node, name):
+            if isinstance(call.func, ir.Attr) and call.func.name in OF_MODULES:
+                modules |= _subjects(its, call.func.value, function == ref, kept)
+            given = [arg.value for arg in call.args if not arg.star]
+            first = _subjects(its, given[0], function == ref, kept) if given else set()
+            if not first:
+                continue
+            if named(i, function, call.func) == External(DIFFERENTIATES):
+                modules |= first
+            elif isinstance(call.func, ir.Attr) and call.func.name == "update" and len(given) > 1:
+                updated += product(_subjects(its, call.func.value, function == ref, kept), first)
+    if asked & modules:
+        return MODULE
+    return OPTIMIZER if any(owner in asked and model in modules for owner, model in updated) else None
+
+
+MAX_HANDED: Final = 3
+"""Functions through which a parameter is followed that is handed on."""
+
+
+def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
+    """Whether some use of a parameter is one that raises for anything but an array, among all that a compiled function may be given. What a name means
+    that is bound anew is asked up to there, the value that it is bound to included."""
+    bound = _first_binding(info.node, name)
+    for part in _parts(info.node.body, name):
+        if bound is not None and part.end > bound:
+            continue
+        if isinstance(part, ir.Attr):
+            if isinstance(part.value, ir.Name) and part.value.id == name and only_of_arrays(part.name, i.table):
+                return True
+        elif isinstance(part, ir.Bin):
+            if part.op == "@" and any(isinstance(side, ir.Name) and side.id == name for side in (part.left, part.right)):
+                return True
+        elif isinstance(part, ir.Sub):
+            if isinstance(part.value, ir.Name) and part.value.id == name and _cuts_axes(part.index):
+                return True
+        elif isinstance(part, ir.Call) and _takes_array(i, ref, part, name, depth):
+            return True
+    return False
+
+
+def attributes_of(node: ir.FuncDef | ir.Lambda, name: str) -> set[str]:
+    """The attributes that a body reads of what a name holds."""
+    return {
+        part.name
+        for part in _parts(node.body, name)
+        if isinstance(part, ir.Attr) and isinstance(part.value, ir.Name) and part.value.id == name
+    }
+
+
+def _cuts_axes(index: ir.Expr) -> bool:
+    """Whether an index has a slice for one of several axes: a list or text raises for it, and no key of a dict holds a slice."""
+    return isinstance(index, ir.Seq) and any(isinstance(item, ir.Slice) for item in index.items)
+
+
+def _first_binding(node: ir.FuncDef | ir.Lambda, name: str) -> int | None:
+    """Where the statement ends that binds a parameter anew whatever is true, the first in the text; None if none does."""
+    if name not in node.scope.bound or isinstance(node, ir.Lambda):
+        return None
+    ends = [
+        part.end
+        for part in node.body
+        if isinstance(part, ir.Assign) and any(isinstance(target, ir.Name) and target.id == name for target in _parts(part.targets))
+    ]
+    return min(ends, default=None)
+
+
+def _takes_array(i: Interpreter, ref: Ref, call: ir.Call, name: str, depth: int) -> bool:
+    """Whether a call hands a parameter on to what takes nothing but an array."""
+    given = [
+        (number, arg.name)
+        for number, arg in enumerate(call.args)
+        if not arg.star and isinstance(arg.value, ir.Name) and arg.value.id == name
+    ]
+    callee = named(i, ref, call.func) if given else None
+    if isinstance(callee, External):
+        arrays = array_parameters().get(callee.name, {})
+        return any(keyword in arrays if keyword else number in arrays.values() for number, keyword in given)
+    if isinstance(callee, Ref) and depth and isinstance(its := i.info(callee.oid).payload, FunctionInfo):
+        params = [param.name for param in its.node.params if not param.star]
+        handed = [keyword or (params[number] if number < len(params) else "") for number, keyword in given]
+        return any(is_array(i, callee, its, param, depth - 1) for param in handed if param)
+    return False
+
+
+def _methods(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
+    """The methods that a class defines."""
+    for value in i.heap.fields(cls.oid).values():
+        for member in members(value):
+            if isinstance(member, Ref) and isinstance(info := i.info(member.oid).payload, FunctionInfo):
+                yield member, info
+
+
+def _keeping(node: ir.FuncDef | ir.Lambda) -> dict[str, set[str]]:
+    """The attributes of its own object that a method sets to what a name holds, by name."""
+    kept: dict[str, set[str]] = {}
+    if isinstance(node, ir.Lambda) or not node.params:
+        return kept
+    for part in _parts(node.body):
+        if isinstance(part, ir.Assign) and isinstance(part.value, ir.Name):
+            for target in part.targets:
+                if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == node.params[0].name:
+                    kept.setdefault(part.value.id, set()).add(target.name)
+    return kept
+
+
+def _subjects(info: FunctionInfo, value: ir.Expr, own: bool, kept: Mapping[str, Collection[str]]) -> set[Subject]:
+    """What an expression in a method names: a parameter (if the method is the one that is asked about), the attributes that keep it, an attribute.
+    `kept`: those attributes, by the name of what they keep."""
+    first = info.node.params[0].name if info.node.params else None
+    if isinstance(value, ir.Name) and value.id not in info.node.scope.bound:
+        return {Subject(attribute, True) for attribute in kept.get(value.id, ())} | ({Subject(value.id, False)} if own else set())
+    if isinstance(value, ir.Attr) and isinstance(value.value, ir.Name) and value.value.id == first:
+        return {Subject(value.name, True)}
+    return set()
+
+
+def _calls(node: ir.FuncDef | ir.Lambda, name: str) -> Iterator[ir.Call]:
+    """The calls in a function and in those within it, but for those within in which the name of the parameter means something else."""
+    for part in _parts(node.body, name):
+        if isinstance(part, ir.Call):
+            yield part
+
+
+def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
+    todo: list[object] = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, (ir.FuncDef, ir.Lambda)) and (name in part.scope.bound or any(param.name == name for param in part.params)):
+            continue
+        if isinstance(part, ir.Node):
+            yield part
+            todo += [getattr(part, field) for field in part.__match_args__]
+        elif isinstance(part, Sequence) and not isinstance(part, (str, bytes)):
+            todo += part
+
+
+__all__ = ["MODULE", "OPTIMIZER", "WORDS", "attributes_of", "by_use", "is_array"]

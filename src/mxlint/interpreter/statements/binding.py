@@ -1,0 +1,168 @@
+"""Assignment: what the names, attributes, items and patterns of targets hold afterwards; and the two sides of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Member, Ref, Value
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers.elements import ITEMS
+from mxlint.interpreter.expressions.operators import METHODS
+from mxlint.interpreter.generators.dying import dropped
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.locations import KEPT
+from mxlint.interpreter.machine.paths import Truth
+from mxlint.interpreter.objects.lookup import special
+from mxlint.interpreter.statements.conditions import tested
+from mxlint.interpreter.statements.narrowing import assume
+from mxlint.interpreter.statements.unpacking import unpack
+from mxlint.syntax import ir
+from mxlint.syntax.liveness import names_read
+
+
+def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
+    """Bind a name as an assignment in this frame does."""
+    oid = owner_of(i, name, frame)
+    held = i.heap.get(oid, name) if i.generators else None
+    i.heap.set(oid, name, value)
+    if i.observer is not None and place is not None:
+        i.observer.target(frame, ir.Node(place.start, place.end), value)
+    i.operations.written(i, oid, name, value, place, frame)
+    if isinstance(held, Ref) and place is not None:
+        dropped(i, held, place, frame)
+
+
+def owner_of(i: Interpreter, name: str, frame: Frame) -> int:
+    """The object that an assignment to a name writes to: the frame, the module for a global, an outer frame for a nonlocal."""
+    scope = frame.scope
+    if scope is not None:
+        if name in scope.globals:
+            return frame.module
+        if name in scope.nonlocals:
+            return _nonlocal(i, name, frame.oid)
+    return frame.oid
+
+
+def _nonlocal(i: Interpreter, name: str, oid: int) -> int:
+    start = oid
+    while True:
+        parent = i.heap.get(oid, ("#", "parent"))
+        if not isinstance(parent, Ref):
+            return start
+        oid = parent.oid
+        info = i.info(oid).payload
+        if isinstance(info, FrameInfo) and info.kind != "class" and i.heap.get(oid, name) is not None:
+            return oid
+
+
+def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
+    """`target = value`."""
+    if isinstance(target, ir.Name):
+        store(i, target.id, value, frame, frame.place(target))
+    elif isinstance(target, ir.Kept):
+        i.heap.set(frame.oid, (KEPT, target.number), value)
+    elif isinstance(target, ir.Attr):
+        owner = i.eval(target.value, frame)
+        if i.observer is not None:
+            i.observer.target(frame, target, value)
+        i.set_attribute(owner, target.name, value, frame.place(target), frame)
+    elif isinstance(target, ir.Sub):
+        owner = i.eval(target.value, frame)
+        index = i.eval(target.index, frame)
+        if i.observer is not None:
+            i.observer.target(frame, target, value)
+        i.operations.set_item(i, owner, index, value, frame.place(target), frame)
+    elif isinstance(target, ir.Seq):
+        star = next((n for n, item in enumerate(target.items) if isinstance(item, ir.Starred)), None)
+        names = [item.value if isinstance(item, ir.Starred) else item for item in target.items]
+        unread = frozenset(n for n, item in enumerate(names) if isinstance(item, ir.Name) and not is_read(i, item.id, frame))
+        parts = unpack(i, value, len(target.items), star, frame.place(target), frame, unread)
+        for item, part in zip(names, parts):
+            assign(i, item, part, frame)
+    elif isinstance(target, ir.Starred):
+        assign(i, target.value, value, frame)
+
+
+def keeps_parts(i: Interpreter, target: ir.Expr, frame: Frame) -> bool:
+    """Whether a target binds names of an activation, and nothing else."""
+    if isinstance(target, ir.Seq):
+        return all(keeps_parts(i, item.value if isinstance(item, ir.Starred) else item, frame) for item in target.items)
+    return isinstance(target, ir.Name) and frame.kind == "function" and owner_of(i, target.id, frame) == frame.oid
+
+
+def is_fed_by_no_number(i: Interpreter, node: ir.Expr, frame: Frame) -> bool:
+    """Whether an expression is a constant, or asks an array for something, such as a size."""
+    if not isinstance(node, (ir.Attr, ir.Sub)):
+        return isinstance(node, ir.Const)
+    while isinstance(node, ir.Attr) or isinstance(node, ir.Sub) and isinstance(node.index, ir.Const):
+        node = node.value
+    held = i.heap.get(owner_of(i, node.id, frame), node.id) if isinstance(node, ir.Name) else None
+    return isinstance(held, Array)
+
+
+def is_read(i: Interpreter, name: str, frame: Frame) -> bool:
+    """Whether a name that is bound in an activation may be read."""
+    function = frame.node
+    if i.trace is None or frame.kind != "function" or not isinstance(function, ir.FuncDef):
+        return True
+    known = i.reads.get(id(function))
+    if known is None:
+        known = i.reads[id(function)] = function, names_read(function)
+    return known[1] is None or name in known[1]
+
+
+_IN_PLACE: Final = frozenset((("list", "*"), ("set", "&"), ("set", "-"), ("set", "^")))
+"""Kinds of containers and operators that change the container itself."""
+
+
+def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place, frame: Frame) -> Value:
+    """`present op= value`: lists, sets, dicts and arrays are changed in place."""
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Ref):
+            kind = i.info(member.oid).kind
+            if kind == "list" and op == "+":
+                i.operations.call(i, i.attribute(member, "extend", place, frame), Arguments((value,), places=(place,)), place, frame)
+                return member
+            if kind in ("set", "dict") and op == "|" and i.info(member.oid).payload != "builtins.frozenset":
+                i.operations.call(i, i.attribute(member, "update", place, frame), Arguments((value,), places=(place,)), place, frame)
+                return member
+            if (kind, op) in _IN_PLACE and i.info(member.oid).payload != "builtins.frozenset":
+                made = i.operations.binary(i, op, member, value, place, frame)
+                content = i.heap.get(made.oid, ITEMS) if isinstance(made, Ref) else None
+                if content is not None:
+                    i.heap.set(member.oid, ITEMS, content)
+                    i.operations.written(i, member.oid, ITEMS, content, place, frame)
+                    return member
+                return made
+            method = special(i, member, f"__i{METHODS[op]}__", place, frame)
+            if method is not None:
+                return i.call(method, Arguments((value,), places=(place,)), place, frame)
+        if isinstance(member, Array):
+            return i.operations.array(i, f"mlx.core.array.__i{op}", (member, value), place, frame)
+        return i.operations.binary(i, op, member, value, place, frame)
+
+    return i.split(present, one, itself=True)
+
+
+def branch(i: Interpreter, test: ir.Expr, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Run one of two continuations, by a test; under the test's outcome, names are narrowed to what it leaves of them."""
+    on_truth(i, test, tested(i, test, frame), frame, then, otherwise)
+
+
+def on_truth(i: Interpreter, test: ir.Expr, truth: Truth, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Run one of two continuations, by the outcome of a test."""
+
+    def run(outcome: bool, continuation: Callable[[], None]) -> Callable[[], Value]:
+        def inner() -> Value:
+            assume(i, test, outcome, frame)
+            continuation()
+            return NONE
+
+        return inner
+
+    i.choose(truth, frame.place(test), run(True, then), run(False, otherwise))

@@ -1,0 +1,319 @@
+"""What a test says of the names that it tests: under an outcome, only the members remain that allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.join import of
+from mxlint.domain.members import (
+    Const,
+    Kind,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    options,
+    scalar_type,
+)
+from mxlint.interpreter.containers.elements import ITEMS
+from mxlint.interpreter.expressions.names import find_name
+from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.objects.lookup import container
+from mxlint.interpreter.objects.type_tests import instance_of, kinds_of_class
+from mxlint.interpreter.open_world import ranks
+from mxlint.syntax import ir
+
+
+def assume(i: Interpreter, test: ir.Expr, outcome: bool, frame: Frame) -> None:
+    """Narrow the names that a test is about. Raises `Halt` if no member allows the outcome."""
+    if isinstance(test, ir.Unary) and test.op == "not":
+        assume(i, test.operand, not outcome, frame)
+    elif isinstance(test, ir.BoolOp):
+        if (test.op == "and") is outcome:
+            assume(i, test.left, outcome, frame)
+            assume(i, test.right, outcome, frame)
+    elif isinstance(test, (ir.Name, ir.Attr)):
+        _narrow(i, test, lambda member: may_be(i, member, outcome), frame)
+        _filled(i, test, outcome, frame)
+    elif isinstance(test, ir.Walrus):
+        assume(i, test.target, outcome, frame)
+    elif isinstance(test, ir.Compare) and len(test.ops) == 1:
+        _comparison(i, test.left, test.ops[0], test.rights[0], outcome, frame)
+    elif isinstance(test, ir.Call) and isinstance(test.func, ir.Name) and test.func.id == "isinstance" and len(test.args) == 2:
+        _instance(i, test, outcome, frame)
+    elif (measured := _measured(test)) is not None:
+        _filled(i, measured, outcome, frame)
+
+
+def may_be(i: Interpreter, member: Member, outcome: bool) -> Member | None:
+    """The member as far as its truth may be `outcome`."""
+    if isinstance(member, Unbound):
+        return None
+    if isinstance(member, Const):
+        return member if bool(member.value) is outcome else None
+    if isinstance(member, Range):
+        if outcome:
+            return member
+        return Const(0) if (member.low is None or member.low <= 0) and (member.high is None or member.high >= 0) else None
+    if isinstance(member, Kind) and member.type == "bool":
+        return Const(outcome)
+    if isinstance(member, Kind) and member.type == "NoneType":
+        return None if outcome else member
+    if isinstance(member, Symbolic) and member.kinds is not None and outcome and "NoneType" in member.kinds and len(member.kinds) > 1:
+        return Symbolic(member.identity, member.kinds - {"NoneType"}, member.label, member.presumed, member.source)
+    return member
+
+
+def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | None], frame: Frame) -> None:
+    where = location(i, target, frame)
+    if where is None:
+        return
+    oid, field = where
+    value = i.heap.get(oid, field)
+    if value is None:
+        return
+    value = i.live(value)
+    found = value.options if isinstance(value, Union) else (Option(value),)
+    kept = []
+    for option in found:
+        member = keep(option.member)
+        if member is not None:
+            kept.append(option if member is option.member else Option(member, option.guard))
+    if not kept:
+        raise Halt
+    if len(kept) == len(found) and all(new is old for new, old in zip(kept, found)):
+        return
+    if not i.info(oid).summary:
+        i.heap.set(oid, field, i.heap.only(kept[0]) if len(kept) == 1 else of(kept))
+
+
+def _filled(i: Interpreter, target: ir.Expr, outcome: bool, frame: Frame) -> None:
+    """Whether anything is in a list or set of which nobody in sight says how much is in it: a test says it of that object, wherever it is held."""
+    held = _held(i, target, frame)
+    ref = i.live(held) if held is not None else None
+    if not isinstance(ref, Ref) or container(i, ref) not in ("list", "set") or i.info(ref.oid).summary:
+        return
+    content = i.heap.get(ref.oid, ITEMS)
+    found = options(i.live(content)) if content is not None else ()
+    if not any(isinstance(option.member, Tuple) and option.member.given and not option.member.least for option in found):
+        return
+    kept = [Option(member, option.guard) for option in found if (member := _as_filled(option.member, outcome)) is not None]
+    if not kept:
+        raise Halt
+    i.heap.set(ref.oid, ITEMS, i.heap.only(kept[0]) if len(kept) == 1 else of(kept))
+
+
+def _as_filled(member: Member, outcome: bool) -> Member | None:
+    """The content of a container as far as it may hold something, or nothing."""
+    if not isinstance(member, Tuple) or member.items is None and not member.given:
+        return member
+    if member.shortest:
+        return member if outcome else None
+    if member.items is not None:
+        return None if outcome else member
+    return Tuple(None, member.element, member.cls, 1, member.sources, "part") if outcome else Tuple((), None, member.cls)
+
+
+def _measured(node: ir.Expr) -> ir.Expr | None:
+    """Of what an expression asks for the length."""
+    if isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "len" and len(node.args) == 1:
+        return node.args[0].value
+    return None
+
+
+def location(i: Interpreter, target: ir.Expr, frame: Frame) -> tuple[int, str] | None:
+    """Where the value of a name or attribute lies, if that is one place."""
+    if isinstance(target, ir.Name):
+        oid = find_name(i, target.id, frame)
+        return None if oid is None else (oid, target.id)
+    if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name):
+        inner = location(i, target.value, frame)
+        if inner is None:
+            return None
+        owner = i.heap.get(*inner)
+        if isinstance(owner, Ref) and not i.info(owner.oid).summary and i.heap.get(owner.oid, target.name) is not None:
+            return owner.oid, target.name
+    return None
+
+
+def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome: bool, frame: Frame) -> None:
+    if isinstance(left, ir.Walrus):
+        left = left.target
+    flipped = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+    negated = {
+        "<": ">=",
+        ">": "<=",
+        "<=": ">",
+        ">=": "<",
+        "==": "!=",
+        "!=": "==",
+        "is": "is not",
+        "is not": "is",
+        "in": "not in",
+        "not in": "in",
+    }
+    if (op, outcome) in (("==", True), ("!=", False)):
+        for target, other in ((left, right), (right, left)):
+            number = _constant(i, other, frame)
+            if isinstance(number, Const) and isinstance(number.value, int) and (array := _ranked(i, target, frame)) is not None:
+                ranks.learn(i, array, number.value)
+    for target, other, operator in ((left, right, op), (right, left, flipped.get(op, op))):
+        if (measured := _measured(target)) is not None and isinstance(number := _constant(i, other, frame), Const):
+            held = _holds_some(operator if outcome else negated.get(operator, operator), number.value)
+            if held is not None:
+                _filled(i, measured, held, frame)
+        if not isinstance(target, (ir.Name, ir.Attr)) or op in ("in", "not in") and target is right:
+            continue
+        effective = operator if outcome else negated[operator]
+        bound = _constant(i, other, frame)
+        if effective in ("is", "is not", "==", "!=") and isinstance(bound, Const):
+            _narrow(i, target, lambda member, e=effective, b=bound: _equal(member, b, e in ("is", "=="), e in ("is", "is not")), frame)  # type: ignore[misc]
+        elif effective in ("<", "<=", ">", ">=") and bound is not None:
+            _narrow(i, target, lambda member, e=effective, b=bound: _bounded(member, e, b), frame)  # type: ignore[misc]
+
+
+def _holds_some(op: str, number: object) -> bool | None:
+    """Whether what has a length of which a comparison with a number holds has anything in it; None if it does not say."""
+    if not isinstance(number, int):
+        return None
+    if op in ("==", "<=", "<") and number == (1 if op == "<" else 0):
+        return False
+    return True if op in ("==", ">=") and number > 0 or op == ">" and number >= 0 or op == "!=" and number == 0 else None
+
+
+def _ranked(i: Interpreter, node: ir.Expr, frame: Frame) -> int | None:
+    """The array for whose rank a test asks: by `x.ndim`, by `len(x.shape)`, or by a name that holds such a number."""
+    if isinstance(node, ir.Attr) and node.name == "ndim" and isinstance(array := _held(i, node.value, frame), Array):
+        return array.ident
+    if (measured := _measured(node)) is not None:
+        if isinstance(measured, ir.Attr) and measured.name == "shape" and isinstance(array := _held(i, measured.value, frame), Array):
+            return array.ident
+        shape = _held(i, measured, frame)
+        return shape.ident if isinstance(shape, ShapeOf) and shape.is_whole else None
+    return ranks.subject(_held(i, node, frame))
+
+
+def _held(i: Interpreter, node: ir.Expr, frame: Frame) -> Value | None:
+    """The value of a name or attribute, where reading it again has no effect."""
+    where = location(i, node, frame)
+    return i.heap.get(*where) if where is not None else None
+
+
+def _constant(i: Interpreter, node: ir.Expr, frame: Frame) -> Member | None:
+    """The value of the other side, where reading it again has no effect."""
+    if isinstance(node, ir.Const):
+        return Const(node.value)
+    if (
+        isinstance(node, ir.Unary)
+        and node.op == "-"
+        and isinstance(node.operand, ir.Const)
+        and isinstance(node.operand.value, (int, float))
+    ):
+        return Const(-node.operand.value)
+    value = _held(i, node, frame)
+    return value if isinstance(value, (Const, Range)) else None
+
+
+def _equal(member: Member, bound: Const, equal: bool, identity: bool) -> Member | None:
+    if isinstance(member, Unbound):
+        return None
+    name = scalar_type(member)
+    if isinstance(member, Const):
+        if identity and (bound.value is None or isinstance(bound.value, bool)):
+            return member if (member.value is bound.value) is equal else None
+        # Equal constants may be one object or two.
+        return member if (member.value == bound.value) is equal or identity and not equal else None
+    if isinstance(member, Range) and isinstance(bound.value, int) and not isinstance(bound.value, bool):
+        if equal:
+            inside = (member.low is None or member.low <= bound.value) and (member.high is None or bound.value <= member.high)
+            return bound if inside else None
+        return member
+    if bound.value is None:
+        if isinstance(member, Symbolic):
+            if member.kinds is not None and "NoneType" not in member.kinds:
+                return None if equal else member
+            if equal:
+                return Const(None)
+            return (
+                Symbolic(member.identity, member.kinds - {"NoneType"}, member.label, member.presumed, member.source)
+                if member.kinds is not None
+                else member
+            )
+        if name is not None and name != "NoneType":
+            return None if equal else member
+        if identity and not isinstance(member, Kind) and name is None and not _unknown(member):
+            return None if equal else member
+        return member
+    if equal and isinstance(member, Kind) and name == type(bound.value).__name__:
+        return bound
+    if equal and isinstance(member, Symbolic) and member.kinds is not None and type(bound.value).__name__ not in member.kinds:
+        return None if not {"int", "float", "bool", "number"} & member.kinds else member
+    return member
+
+
+def _unknown(member: Member) -> bool:
+    return isinstance(member, Unknown)
+
+
+def _bounded(member: Member, op: str, bound: Member) -> Member | None:
+    """The member as far as `member op bound` holds."""
+    if isinstance(bound, Const) and isinstance(bound.value, int):
+        low = high = int(bound.value)
+    elif isinstance(bound, Range):
+        if bound.low is None and bound.high is None:
+            return member
+        low, high = bound.low, bound.high  # type: ignore[assignment]
+    else:
+        return member
+    if isinstance(member, Const) and isinstance(member.value, int):
+        if op in ("<", "<=") and high is not None and not (member.value < high or op == "<=" and member.value == high):
+            return None
+        if op in (">", ">=") and low is not None and not (member.value > low or op == ">=" and member.value == low):
+            return None
+        return member
+    if isinstance(member, Range):
+        new_low, new_high, stride = member.low, member.high, member.stride
+        if op in ("<", "<=") and high is not None:
+            limit = high - 1 if op == "<" else high
+            if new_low is not None and stride > 1:
+                limit = new_low + (limit - new_low) // stride * stride
+            new_high = limit if new_high is None else min(new_high, limit)
+        if op in (">", ">=") and low is not None:
+            limit = low + 1 if op == ">" else low
+            if new_low is not None and stride > 1 and limit > new_low:
+                limit = new_low + -(-(limit - new_low) // stride) * stride
+            new_low = limit if new_low is None else max(new_low, limit)
+        if new_low is not None and new_high is not None:
+            if new_low > new_high:
+                return None
+            if new_low == new_high:
+                return Const(new_low)
+        return Range(new_low, new_high, stride, member.loops)
+    return member
+
+
+def _instance(i: Interpreter, test: ir.Call, outcome: bool, frame: Frame) -> None:
+    target = test.args[0].value
+    if not isinstance(target, (ir.Name, ir.Attr)):
+        return
+    cls: Value = i.eval(test.args[1].value, frame)
+
+    def keep(member: Member) -> Member | None:
+        answer = instance_of(i, member, cls)
+        if answer is None:
+            if outcome and isinstance(member, Symbolic):
+                kinds = kinds_of_class(cls)
+                if kinds is not None:
+                    return Symbolic(member.identity, kinds, member.label, "", member.source)
+            return member
+        return member if answer is outcome else None
+
+    _narrow(i, target, keep, frame)

@@ -1,0 +1,80 @@
+"""Going on at module level after an exception that only the analysis may raise.
+
+What a library does is known as far as its model goes, and values as far as they were followed. So an exception that no statement in sight raises may be one that Python does not raise,
+and must not end a module without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mxlint.domain.members import Ref, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.targets import Recovery, Target
+from mxlint.interpreter.statements.binding import assign, store
+from mxlint.syntax import binds, ir
+
+
+def recovered(i: Interpreter, node: ir.Stmt, frame: Frame, run: Callable[[Interpreter, ir.Stmt, Frame], None]) -> None:
+    """Run a statement. Where nothing but such exceptions leaves it, go on behind it: what it would have bound is not known then. One that stands under a condition ends
+    the path on which that holds, as long as there is another one."""
+    outer = i.recovery
+    assert outer is not None
+    if i.path != outer.path:
+        run(i, node, frame)
+        return
+    target, path = Target(i.heap.mark()), i.path
+    i.recovery = Recovery(target, outer.tries, outer.path)
+    i.targets.append(target)
+    try:
+        run(i, node, frame)
+    except Halt:
+        if not target.arrived:
+            raise
+    else:
+        return
+    finally:
+        i.recovery = outer
+        i.targets.remove(target)
+    i.heap.undo(target.mark)
+    i.path = path
+    error = i.arrive(target)
+    _say(i, error, frame)
+    _forget(i, node, frame)
+
+
+def _say(i: Interpreter, error: Value, frame: Frame) -> None:
+    """List what was raised, and where. It may be that compiled functions of this file are called in what was not run."""
+    for member in members(error):
+        place = i.info(member.oid).place if isinstance(member, Ref) else None
+        cls = i.heap.get(member.oid, ("#", "class")) if isinstance(member, Ref) else None
+        name = str(getattr(cls, "name", "exception")).rpartition(".")[2]
+        reason = f"{_article(name)} {name} that may never be raised"
+        i.imprecise(reason, place if isinstance(place, Place) else None)
+        if i.journal is not None and not i.silent and isinstance(place, Place):
+            i.journal.doubt(place, reason)
+            if frame.source is i.main:
+                i.journal.whole = False
+
+
+def _article(name: str) -> str:
+    return "an" if name[0] in "AEIOU" else "a"
+
+
+def _forget(i: Interpreter, node: ir.Stmt, frame: Frame) -> None:
+    """Bind what a statement would have bound to something unknown."""
+    unknown = Unknown("not run to its end")
+    for name in dict.fromkeys(binds.names(node)):
+        if name == "*":
+            i.heap.set(frame.module, ("#", "star"), unknown)
+        else:
+            store(i, name, unknown, frame)
+    for target in binds.targets(node):
+        if not isinstance(target, ir.Name):
+            mark = i.heap.mark()
+            try:
+                assign(i, target, unknown, frame)
+            except Halt:
+                i.heap.undo(mark)
