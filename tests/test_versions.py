@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mxlint.versions import is_version_or_range, resolve_mlx_versions
+from mxlint.specifiers import as_range
+from mxlint.versions import resolve_mlx_versions
 
 MEASURED = ("0.26.0", "0.28.0", "0.29.2", "0.32.4")
 
@@ -133,5 +134,5 @@ def test_nothing_above_a_project_without_a_repository_counts(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("text", "expected"), [("0.29", True), (">=0.28,<1", True), ("", False), ("new", False), ("^0.29", False)])
-def test_is_version_or_range(text: str, expected: bool) -> None:
-    assert is_version_or_range(text) is expected
+def test_as_range(text: str, expected: bool) -> None:
+    assert bool(as_range(text)) is expected

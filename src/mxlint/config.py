@@ -408,10 +408,10 @@ def _one_of(value: object, where: str, words: tuple[W, ...], besides: str = "") 
 
 
 def _mlx_version(value: object, where: str) -> str:
-    from mxlint.versions import is_version_or_range
+    from mxlint.specifiers import as_range
 
     text = _string(value, where)
-    if not is_version_or_range(text):
+    if not as_range(text):
         raise ConfigError(f"{where}: expected a version such as 0.29.2, or a range such as >=0.28, found `{text}`")
     return text
 

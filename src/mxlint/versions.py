@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mxlint.config import ConfigError, parse_toml
+from mxlint.specifiers import as_range
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -37,29 +38,10 @@ def resolve_mlx_versions(start: Path, configured: str | None, measured: Sequence
     `start` and above it, up to the root of the repository, decide: an exact pin before a range, the nearest first.
     """
     if configured is not None:
-        return _pick(_range(configured), measured)
+        return _pick(as_range(configured), measured)
     ranges = [found for folder in project_folders(start) for found in _requirements(folder)]
     pinned = [found for found in ranges if _exact(found)]
     return _pick(next(iter(pinned or ranges), None), measured)
-
-
-def is_version_or_range(text: str) -> bool:
-    """Whether a text is a version (0.29.2) or a range (>=0.28,<0.31)."""
-    return bool(_range(text))
-
-
-def _range(text: str) -> SpecifierSet | None:
-    from packaging.specifiers import SpecifierSet
-    from packaging.version import Version
-
-    text = text.strip().replace("===", "==")  # which admits what is no version at all
-    try:
-        found = SpecifierSet(f"=={text}" if text[:1].isdigit() else text)
-        for bound in found:
-            Version(bound.version.removesuffix(".*"))  # a specifier takes numbers of more digits than Python makes a number of
-    except ValueError:
-        return None
-    return found
 
 
 def _exact(found: SpecifierSet) -> str | None:
@@ -108,7 +90,7 @@ def requires_python(start: Path) -> SpecifierSet | None:
     """The versions of Python that the project of a folder is for, as its pyproject.toml says; None if it says nothing."""
     for folder in project_folders(start):
         said = _table(_document(_bytes(folder / "pyproject.toml")), "project").get("requires-python")
-        if isinstance(said, str) and (found := _range(said)):
+        if isinstance(said, str) and (found := as_range(said)):
             return found
     return None
 
@@ -157,7 +139,7 @@ def _lines(files: list[Path]) -> list[str]:
 
 def _ranges(texts: list[str]) -> list[SpecifierSet]:
     """What texts say of a version: one that admits every version says nothing."""
-    return [found for text in texts if (found := _range(text))]
+    return [found for text in texts if (found := as_range(text))]
 
 
 def _required(lines: list[str]) -> list[str]:

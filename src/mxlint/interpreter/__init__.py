@@ -1,5 +1,6 @@
 """The static tracer: an abstract interpreter of Python with a model of MLX. docs/semantics.md says what it computes.
 
-Reading order: `core` (the machine: heap, path, contexts, joins), `statements` and `expressions` (one transfer function a node), `iteration`,
-`calls`, `objects`, then what only MLX needs: `compiled`, `arrays`, `modules`; `entry` puts them together and says where a run begins.
+Reading order: `entry` (where a run begins, and which transfer function does what), `machine` (state, paths, joins), `statements`, `expressions`,
+`loops` and `calls`, then `objects`, `containers` and `generators`. `imports` and `libraries` are what is not in the file. Only MLX needs `mlx` and
+`compiled`; `open_world` is for what nobody in sight gives.
 """

@@ -10,8 +10,7 @@ from mxlint.domain.heap import Field, Info
 from mxlint.domain.members import External, Member, Ref, Spot, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.calls import activations
-from mxlint.interpreter.calls import callables as calls
+from mxlint.interpreter.calls import activations, callables
 from mxlint.interpreter.compiled import calls as compiled_calls
 from mxlint.interpreter.compiled import portions, reads, returning, sinks, writes
 from mxlint.interpreter.containers import items
@@ -28,9 +27,9 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.observer import Observer
 from mxlint.interpreter.machine.operations import Operations
 from mxlint.interpreter.mlx import arrays
-from mxlint.interpreter.mlx import calls as mlx
+from mxlint.interpreter.mlx import calls as mlx_calls
 from mxlint.interpreter.objects import attributes, classes, lookup, type_tests
-from mxlint.interpreter.open_world import client, entries, inheritance
+from mxlint.interpreter.open_world import candidates, client, entries, inheritance
 from mxlint.interpreter.statements import statements, truths
 from mxlint.models.mlx.table import Table
 from mxlint.project import Project
@@ -83,7 +82,7 @@ def python_operations() -> Operations:
     return Operations(
         evaluate=evaluate,
         execute=statements.execute,
-        call=calls.call,
+        call=callables.call,
         attribute=attributes.attribute,
         set_attribute=attributes.set_attribute,
         iterate=iteration.iterate,
@@ -93,7 +92,7 @@ def python_operations() -> Operations:
         delete_item=items.delete_item,
         is_of_class=type_tests.is_of_class,
         binary=operators.binary,
-        function=calls.define,
+        function=callables.define,
         define_class=classes.define_class,
         delegated=generators.delegated,
         managed=_managed,
@@ -152,7 +151,7 @@ def _discarded(i: Interpreter, node: ir.ExprStmt, value: Value, frame: Frame) ->
             journal.note(i, events.Note("discarded", journal.where(frame.place(node)), "", member.oid, events.Modality()))
 
 
-calls.register("compiled", compiled_calls.call)
+callables.register("compiled", compiled_calls.call)
 
 
 def prepared_mlx(project: Project, table: Table, observer: Observer | None = None, wrappers: Collection[str] = ()) -> Interpreter:
@@ -160,7 +159,7 @@ def prepared_mlx(project: Project, table: Table, observer: Observer | None = Non
     i = Interpreter(mlx_operations(), project, observer)
     i.wrappers = frozenset(wrappers)
     i.tracers = (*TRACERS, *wrappers)
-    i.mlx = mlx.Mlx(table, wrappers)
+    i.mlx = mlx_calls.Mlx(table, wrappers)
     i.table = table
     i.journal = journal.Journal()
     i.heap.new(Info("process", None, None))
@@ -214,8 +213,8 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
     """Run what module level does not."""
     writes.note_kept(i, 0)
     frame = lookup.module_frame(i, Ref(module))
-    reaching = entries.reaching(i, source, module)
-    for function in entries.callers_first(i, source, entries.functions(i, source, module)):
+    reaching = candidates.reaching(i, source, module)
+    for function in candidates.callers_first(i, source, candidates.functions(i, source, module)):
         if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
             entries.enter(i, function, frame)
     entries.trace_uncalled(i, frame)

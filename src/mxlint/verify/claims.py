@@ -80,6 +80,7 @@ def _claim_at(finding: Finding, span: Span, bench: Bench, places: Mapping[str, s
         tuple(dict.fromkeys(_located(bench, step, places) for made in objects for call in made.calls for step in reversed(call.path))),
         not finding.forced,
         finding.right_on,
+        protocol is not None and protocol.changing,
     )
 
 

@@ -50,7 +50,7 @@ class Claim:
     `too`: what the finding says of other expressions, which are to blame together with this one; `chain`: the other places that it rests on;
     `objects`: what the static tracer knows of the compiled objects, and `calls` the places of their calls in sight, `threaded` those that threads
     make, `paths` those of the calls that lead there, the nearest first; `by_rule`: a rule says it, nobody asked for the experiment alone; `right_on`:
-    devices on which it was measured not to be so.
+    devices on which it was measured not to be so; `lasting`: that what was read in a trace holds for ever, though it changes.
     """
 
     code: str
@@ -74,6 +74,7 @@ class Claim:
     paths: tuple[Watched, ...] = ()
     by_rule: bool = True
     right_on: tuple[str, ...] = ()
+    lasting: bool = False
 
     def covers(self, file: str, row: int) -> bool:
         return file == self.place and self.start[0] <= row <= self.end[0]

@@ -95,13 +95,10 @@ def _together(
 ) -> bool:
     """Whether the uncompiled program does what the compiled one does once the flagged expressions and those of the other findings of
     this compiled function keep their values of the trace, and does not if only those of the others do."""
-    from mxlint.verify.protocols.table import protocol_of  # the table names what stands here
-
     first, others = sum(len(probe.within) for probe in probes), []
     mine = comparison.claim.group
     for claim in bench.claims:
-        of_claim = protocol_of(claim.code)
-        if of_claim is None or not of_claim.changing or claim.sites != comparison.claim.sites:
+        if not claim.lasting or claim.sites != comparison.claim.sites:
             continue
         for other in claim.group:
             more = probed(job, other, first) if not any(shares_row(other, one) for one in mine) else None

@@ -10,6 +10,7 @@ from mxlint.domain.heap import Location
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
+from mxlint.domain.size import Size, as_size, symbol, with_origins
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.refusals import refused_member
@@ -212,8 +213,6 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
 
 
 def _origins(i: Interpreter, shape: tuple[object, ...], number: int, place: Place) -> tuple[object, ...]:
-    from mxlint.domain.size import Size, as_size, symbol, with_origins
-
     sizes: list[object] = []
     for axis, size in enumerate(shape):
         known_size = size if isinstance(size, Size) else as_size(size) if isinstance(size, int) else symbol((place, number, axis), 0)

@@ -9,6 +9,7 @@ from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
 from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.facts.values import Step
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.expressions.arithmetic import origins
@@ -137,8 +138,6 @@ def derived(i: Interpreter, operation: str, parts: Sequence[Member], place: Plac
 
 
 def _chain(chain: Chain | None) -> tuple[Any, ...]:
-    from mxlint.facts.values import Step
-
     found: list[Step] = []
     while chain is not None and len(found) < 8:
         if isinstance(chain.place, Place):

@@ -23,8 +23,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls.callables import called_back
-from mxlint.interpreter.containers import aspects, elements, streams
-from mxlint.interpreter.containers import methods as containers
+from mxlint.interpreter.containers import aspects, elements, methods, streams
 from mxlint.interpreter.generators import awaiting, sending
 from mxlint.interpreter.imports import modules, packages
 from mxlint.interpreter.libraries import builtin, commandline, library, written
@@ -61,7 +60,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         if name.startswith("#iterator."):
             return _iterator_method(i, name.rpartition(".")[2], args, place, frame)
         return UNBOUND
-    method = containers.METHODS.get(name)
+    method = methods.METHODS.get(name)
     if method is not None and args.args:
         library.numbers_asked(i, name, args, place, frame)
         return _container_method(i, name, method, args, place, frame)
@@ -88,7 +87,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     return i.symbolic(place, name)
 
 
-def _container_method(i: Interpreter, name: str, method: containers.Method, args: Arguments, place: Place, frame: Frame) -> Value:
+def _container_method(i: Interpreter, name: str, method: methods.Method, args: Arguments, place: Place, frame: Frame) -> Value:
     owners = args.args[0]
     rest = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
 

@@ -31,6 +31,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.size import Size, bounds
 from mxlint.domain.varying import loops_of, united
 from mxlint.facts import events
 from mxlint.facts import values as described
@@ -441,8 +442,6 @@ def _varies(member: Member, new: Novelty | None) -> bool:
 
 
 def _array(member: Array) -> described.ArrayValue:
-    from mxlint.domain.size import Size
-
     shape: tuple[described.Size, ...] | None = None
     if member.shape is not None:
         shape = tuple(size_fact(size) if isinstance(size, Size) else size if isinstance(size, int) else None for size in member.shape)
@@ -451,8 +450,6 @@ def _array(member: Array) -> described.ArrayValue:
 
 def size_fact(size: Any) -> described.Size:
     """The length of an axis in the words of the facts."""
-    from mxlint.domain.size import bounds
-
     low, high = bounds(size)
     return int(low) if low == high else repr(size)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from mxlint.domain.arrays import Array, Chain, Operands, unranked
+from mxlint.domain.arrays import Array, Chain, Operands, join_arrays, unranked
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     FALSE,
@@ -32,8 +32,8 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.shape import surely_unlike
-from mxlint.domain.size import Size, number
+from mxlint.domain.shape import surely_unlike, total
+from mxlint.domain.size import Size, bounds, number
 from mxlint.domain.varying import united
 from mxlint.interpreter.compiled import captures, sinks, tracing, writes
 from mxlint.interpreter.containers.builders import new_list
@@ -157,8 +157,6 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
         arrays = [member for member in members(value) if isinstance(member, Array)]
         if len(arrays) == len(value.options):
             merged = arrays[0]
-            from mxlint.domain.arrays import join_arrays
-
             for array in arrays[1:]:
                 merged = join_arrays(merged, array.but(ident=merged.ident))
             return _described(i, merged, depth)
@@ -386,7 +384,7 @@ def _shape(i: Interpreter, array: Array, operands: Sequence[Value], place: Place
 
 def _length(i: Interpreter, array: Array, size: object, axis: int, place: Place) -> Value:
     if isinstance(size, Size):
-        low, high = size_bounds(size)
+        low, high = bounds(size)
         if low == high and not size.origins:
             return Const(int(low))
         return Length(size)
@@ -395,19 +393,11 @@ def _length(i: Interpreter, array: Array, size: object, axis: int, place: Place)
     return i.derived("size", (Array(array.ident), Const(axis)), frozenset(("int",)), place)
 
 
-def size_bounds(size: Size) -> tuple[float, float]:
-    from mxlint.domain.size import bounds
-
-    return bounds(size)
-
-
 def _ndim(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     return Const(len(array.shape)) if array.shape is not None else i.derived("ndim", (Array(array.ident),), frozenset(("int",)), place)
 
 
 def _size(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
-    from mxlint.domain.shape import total
-
     if array.shape is None:
         return unranked(array).axis(None)
     if any(size is None for size in array.shape):
@@ -627,7 +617,7 @@ def _listed(i: Interpreter, array: Array, kind: str, rank: int | None, place: Pl
     if rank != 1 or kind == "complex":
         return i.symbolic(place, ".tolist()", source="evaluated")
     length = array.shape[0] if array.shape is not None else None
-    count = length if isinstance(length, int) else int(size_bounds(length)[0]) if isinstance(length, Size) and _is_number(length) else None
+    count = length if isinstance(length, int) else int(bounds(length)[0]) if isinstance(length, Size) and _is_number(length) else None
     if count is not None and count <= UNROLLED:
         items = tuple(novelty.read_out(i, (array,), f"{novelty.ITEM}{n}", kind, place) for n in range(count))
         return new_list(i, Tuple(items), place)
@@ -635,7 +625,7 @@ def _listed(i: Interpreter, array: Array, kind: str, rank: int | None, place: Pl
 
 
 def _is_number(size: Size) -> bool:
-    low, high = size_bounds(size)
+    low, high = bounds(size)
     return low == high
 
 

@@ -26,6 +26,7 @@ from mxlint.interpreter.machine.reach import arrays_in, each_array
 from mxlint.interpreter.mlx import arrays, kernels, kinds, layers, loading, quantizing, shapeless, transforms, updates
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.open_world import presumptions, results
+from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.table import Table
 
@@ -110,8 +111,6 @@ class Mlx(Framework):
 
     def refused_name(self, name: str) -> str:
         """The type of something of a library as an argument that MLX refuses; "" if it takes it, or that is not known."""
-        from mxlint.models.load import constant, kind_of
-
         if self.is_dtype(name):
             return "dtype"
         if name.startswith("mlx."):

@@ -9,7 +9,7 @@ from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.members import Const, External, Length, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, number
-from mxlint.interpreter.calls import callables as calls
+from mxlint.interpreter.calls import callables
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import known_items
@@ -76,4 +76,4 @@ def _axes(i: Interpreter, value: Value | None) -> Iterator[tuple[int, int | None
 
 
 HANDLERS: Final[dict[str, Handler]] = {"mlx.core.fast.metal_kernel": _make, "mlx.core.fast.cuda_kernel": _make}
-calls.register("kernel", call)
+callables.register("kernel", call)

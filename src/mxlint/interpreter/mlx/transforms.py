@@ -9,7 +9,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.calls import callables as calls
+from mxlint.interpreter.calls import callables
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.loops.iteration import collected
@@ -200,4 +200,4 @@ HANDLERS: Final[dict[str, Handler]] = {
     "mlx.core.vjp": _pair("vjp"),
 }
 
-calls.register("transform", call_transform)
+callables.register("transform", call_transform)

@@ -28,10 +28,10 @@ from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.entries import (
     call_compiled_alone,
     called_alone,
-    functions,
     guarded_run,
     leaves_another_count,
     prepare_owner,

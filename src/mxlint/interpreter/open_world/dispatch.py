@@ -15,6 +15,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.open_world.parameters import some_object
 
 MAX_CLASSES: Final = 4
 """Classes among which a method is looked for; of more, the name says too little."""
@@ -62,8 +63,6 @@ def _methods(i: Interpreter, name: str, frame: Frame) -> list[tuple[Ref, Ref]]:
 
 
 def _may_call(i: Interpreter, cls: Ref, method: Ref, args: Arguments, place: Place, frame: Frame) -> None:
-    from mxlint.interpreter.open_world.entries import some_object
-
     owner = some_object(i, cls, place)
     if owner is None:
         return

@@ -26,7 +26,7 @@ from mlx import nn
 
 from . import inputs, lending, loops, observe, values
 from .replay import Replay
-from .timer import WARM_UP
+from .turns import WARM_UP
 
 MOST_WARM_UP = 64
 COMPARED = 4

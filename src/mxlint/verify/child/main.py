@@ -1,15 +1,15 @@
-"""One experiment: set up the guard, prove that mx.compile really traces, run the program under watch, write down what was seen."""
+"""One experiment: set up the guard and MLX (`setup`), run the program under watch, write down what was seen."""
 
 from __future__ import annotations
 
-import builtins
-import importlib
 import json
 import os
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
+
+from . import setup
 
 UNCOMPILED = ("plain", "rounded")
 """The modes in which mx.compile is left out."""
@@ -23,7 +23,7 @@ def main(folder: str, mode: str, result: int | None) -> None:
     from . import cell
 
     work = os.path.join(folder, "work")
-    layers = cell.enter(cell.Cell(folder, work, readable(folder, job), frozenset(job["layers"]), job["limits"], result))
+    layers = cell.enter(cell.Cell(folder, work, setup.readable(folder, job), frozenset(job["layers"]), job["limits"], result))
     if mode == WAITING:
         mode = waited_for()
         job = read_job(folder)
@@ -33,13 +33,13 @@ def main(folder: str, mode: str, result: int | None) -> None:
 
         finish({**answer, **timer.main(folder, job, layers, result)}, result)
     try:
-        start_mlx(job)
+        setup.start_mlx(job)
     except ImportError as error:
         finish({**answer, "status": "no mlx", "detail": str(error), "python": sys.executable}, result)
-    answer["mlx"], answer["canary"] = ready(job["canary"] or mode in UNCOMPILED)
+    answer["mlx"], answer["canary"] = setup.ready(job["canary"] or mode in UNCOMPILED)
     if answer["canary"]:
         finish(answer, result)
-    answer["fused"] = mode in UNCOMPILED or job["fused"] or not job["canary"] or not unfused()
+    answer["fused"] = mode in UNCOMPILED or job["fused"] or not job["canary"] or not setup.unfused()
     finish({**answer, **run(folder, job, mode, layers)}, result)
 
 
@@ -52,12 +52,10 @@ def read_job(folder: str) -> dict[str, Any]:
 
 def waited_for() -> str:
     """Begin with all that is needed for any program, and wait to be told the mode to run one in; end if nobody will."""
-    from . import server
-
     try:
-        start_mlx({"modules": ()})
-        server.preload()
-        ready(False)
+        setup.start_mlx({"modules": ()})
+        setup.preload()
+        setup.ready(False)
     except ImportError:
         pass  # which is said of the job that there will be
     mode = os.read(0, 32).decode()
@@ -68,93 +66,6 @@ def waited_for() -> str:
     os.close(nothing)
     sys.orig_argv[-3] = sys.argv[-3] = mode
     return mode
-
-
-def readable(folder: str, job: dict[str, Any]) -> tuple[str, ...]:
-    """What an experiment may read apart from what every one may: its own, the interpreter's and what belongs to the project."""
-    return folder, os.path.dirname(os.path.realpath(__file__)), sys.prefix, sys.base_prefix, *job["readable"]
-
-
-def arm(folder: str, job: dict[str, Any], layers: list[str], refused: list[str]) -> None:
-    """Put the audit hook on; nothing but the program runs after it."""
-    from . import hook
-
-    layers += hook.arm(os.path.join(folder, "work"), refused, readable(folder, job) if "landlock" in layers else None)
-
-
-def start_mlx(job: dict[str, Any]) -> None:
-    """Import all that is needed, without computing anything."""
-    from . import environment
-
-    environment.settle()
-    import mlx.core
-    import mlx.nn
-    import mlx.optimizers
-    import mlx.utils  # noqa: F401 - before mx.compile is replaced: it compiles functions of its own
-
-    for name in job["modules"]:  # on import they do things that the hook refuses
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue
-
-
-def ready(proven: bool) -> tuple[dict[str, str], str | None]:
-    """Which MLX this is, and what is wrong with it, after its first computation."""
-    import mlx.core as mx
-
-    mx.eval(mx.zeros(1) + 1)  # the first call of a process that has run nothing traces twice
-    device = str(mx.default_device().type).rpartition(".")[2]
-    name = mx.device_info().get("device_name") if hasattr(mx, "device_info") else None
-    about = {
-        "version": mx.__version__,  # type: ignore[attr-defined]
-        "device": f"{device} ({name})" if name else device,
-    }
-    return about, canary(mx) if proven else None
-
-
-def unfused() -> bool:
-    """Whether no kernels are built from now on. The mode is decided when it is first asked for, so not where the program decides it."""
-    import mlx.core as mx
-
-    from . import fusion
-
-    return fusion.leave_out(mx)
-
-
-def canary(mx: Any) -> str | None:
-    """What is wrong with mx.compile here. Without a usable C++ compiler it does nothing at all on the CPU, and never says so."""
-    runs = []
-
-    def counted(x: Any) -> Any:
-        runs.append(1)
-        return mx.tanh(x) * 2
-
-    compiled = mx.compile(counted)
-    compiled(mx.zeros(1))
-    compiled(mx.zeros(1))
-    return None if len(runs) == 1 else "mx.compile does nothing here: the body of a compiled function ran at every call"
-
-
-def prepare(root: str, job: dict[str, Any], within: Callable[[], int | None] = lambda: None) -> None:
-    """The process as the program in `root` is to find it. `within`: the compiled object whose trace is under way."""
-    import random
-
-    import mlx.core as mx
-
-    from . import absent, standins
-
-    if job["drive"] is not None:
-        trees = job["drive"]["trees"]
-        vars(builtins)["or_stand_in"] = lambda names, kind, attempt: standins.or_stand_in(names, kind, attempt, trees, root)
-        vars(builtins)["or_left_out"] = standins.or_left_out
-    random.seed(7)
-    mx.random.seed(7)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(7)
-    sys.path[:0] = [os.path.join(root, folder) for folder in job["roots"]]
-    sys.argv = [os.path.join(root, job["entry"]["file"])]
-    absent.install(job["outside"], root + os.sep, within)
 
 
 def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[str, Any]:
@@ -215,7 +126,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     if job["clocks"]:
         observer.clocks = instruments.Clocks(observer.root, observer.caller)
     refused: list[str] = []
-    prepare(root, job, lambda: observer.stack[-1][0].number if observer.stack else None)
+    setup.prepare(root, job, lambda: observer.stack[-1][0].number if observer.stack else None)
     logging.Handler.handleError = lambda handler, record: observer.lost_record()  # type: ignore[method-assign, assignment]
     if mode == "serial":
         instruments.serial()
@@ -228,7 +139,7 @@ def run(folder: str, job: dict[str, Any], mode: str, layers: list[str]) -> dict[
     probe.install()
     asked.install()
     observer.install()
-    arm(folder, job, layers, refused)
+    setup.arm(folder, job, layers, refused)
     ended: dict[str, Any] = {"status": "ok"}
     try:
         namespaces.execute(job["entry"])

@@ -20,10 +20,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from . import setup
+
 MOST_BYTES = 1 << 16
 DESCRIPTORS = 3
 """What comes with a request: where the child prints, where it prints errors, where it hands in its answer."""
-SCRIPTS = ("run", "serve")
 
 
 def serve(descriptor: int, modules: Sequence[str]) -> None:
@@ -51,7 +52,7 @@ def prepare(modules: Sequence[str]) -> str | None:
     except ImportError as error:
         return str(error)
     sys.dont_write_bytecode = False  # of our own code, which is then compiled once for all runs
-    preload()
+    setup.preload()
     sys.dont_write_bytecode = True
     for name in modules:
         try:
@@ -59,14 +60,6 @@ def prepare(modules: Sequence[str]) -> str | None:
         except ImportError:
             continue
     return shared_state()
-
-
-def preload() -> None:
-    """Import all of our own code that runs in a child."""
-    for name in sorted(os.listdir(os.path.dirname(__file__))):
-        stem, suffix = os.path.splitext(name)
-        if suffix == ".py" and stem not in SCRIPTS:
-            importlib.import_module(f"{__package__}.{stem}")
 
 
 def shared_state() -> str | None:

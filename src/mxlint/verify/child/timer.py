@@ -15,7 +15,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import lending
+from . import lending, setup
+from .turns import WARM_UP
 
 BATCH_NS = 2_000_000
 """A batch lasts so long at least, against the clock's grain."""
@@ -35,7 +36,6 @@ FEWEST_ROUNDS = 2
 MOST_NEW = 128
 """Timed turns that bring something new: MLX searches what it has traced one by one, and with thousands that is what would be timed."""
 FORMS = ("observed", "fixed")
-WARM_UP = 3
 CALLS = "<calls>"
 SEGMENT = "<statements>"
 
@@ -53,8 +53,6 @@ def main(folder: str, job: dict[str, Any], layers: list[str], result: int | None
     timing = job["timing"]
     until = time.monotonic() + timing["wall_s"]
     if timing["import_first"]:  # forked with it, where that can be
-        from . import main as setup
-
         setup.start_mlx(job)
     with_first_turn(os.path.join(folder, "work"), timing)
     pair: list[Form] = []
@@ -214,11 +212,11 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
     os.dup2(silence, 2)
     os.environ["TMPDIR"] = temporary(folder, job, number)
     os.makedirs(os.environ["TMPDIR"], exist_ok=True)
-    from . import clock, main, program
+    from . import clock, program
 
-    main.start_mlx(job)
+    setup.start_mlx(job)
     line = clock.Line(orders, messages)
-    mlx, missing = main.ready(number == 0)
+    mlx, missing = setup.ready(number == 0)
     if mlx["device"].startswith("cpu"):
         pin(timing["core"])
     if missing:
@@ -228,9 +226,9 @@ def work(folder: str, job: dict[str, Any], number: int, orders: int, messages: i
     namespaces = program.Namespaces(root, numbered=True)
     timed = clock.Clock(root + os.sep, timing, timing["forms"][number], namespaces.names, line)
     timed.unit, timed.warm_up = order["unit"], order["turns"]
-    main.prepare(root, job)
+    setup.prepare(root, job)
     timed.install()
-    main.arm(folder, job, [], [])
+    setup.arm(folder, job, [], [])
     try:
         namespaces.execute(job["entry"])
         if job["drive"] is not None:

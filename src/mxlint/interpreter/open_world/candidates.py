@@ -1,0 +1,206 @@
+"""Which functions of a file are entered, by the names that lead to something compiled, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Final, TypeAlias
+
+from mxlint.domain.members import External, Ref, Value, members
+from mxlint.interpreter.calls.relevance import Reach, compiling_names
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.models.load import kind_of, model
+from mxlint.models.load import names as known_names
+from mxlint.source import Source
+from mxlint.syntax import ir
+
+Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
+"""A function; the class whose objects are its first argument; the class that is its first argument."""
+
+
+def functions(i: Interpreter, source: Source, module: int) -> Iterator[Function]:
+    """The functions and methods of a file."""
+    for field, value in list(i.heap.fields(module).items()):
+        if not isinstance(field, str):
+            continue
+        for member in members(value):
+            if isinstance(member, Ref):
+                yield from _functions(i, source, member, set())
+
+
+def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> Iterator[Function]:
+    if member.oid in seen:
+        return
+    seen.add(member.oid)
+    info = i.info(member.oid)
+    if info.kind == "function" and isinstance(info.payload, FunctionInfo) and info.payload.source is source:
+        yield member, None, None
+    elif info.kind == "class" and getattr(info.payload, "source", None) is source:
+        for name, value in list(i.heap.fields(member.oid).items()):
+            if not isinstance(name, str):
+                continue
+            for inner in members(value):
+                if not isinstance(inner, Ref):
+                    continue
+                bound = None
+                if i.info(inner.oid).kind == "descriptor":
+                    bound = i.info(inner.oid).payload
+                    setter = i.heap.get(inner.oid, "fset")
+                    if isinstance(setter, Ref) and i.info(setter.oid).kind == "function":
+                        yield setter, member, None
+                    held = i.heap.get(inner.oid, "fget")
+                    inner = held if isinstance(held, Ref) else inner
+                if i.info(inner.oid).kind == "function" and bound in ("staticmethod", "classmethod"):
+                    yield inner, None, member if bound == "classmethod" else None
+                elif i.info(inner.oid).kind == "function":
+                    yield inner, member, None
+                elif i.info(inner.oid).kind == "class":
+                    yield from _functions(i, source, inner, seen)
+    elif info.kind in ("cached", "partial"):
+        held = i.heap.get(member.oid, "__wrapped__") or i.heap.get(member.oid, "func")
+        for inner in members(held) if held is not None else ():
+            if isinstance(inner, Ref):
+                yield from _functions(i, source, inner, seen)
+
+
+def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node], bool]:
+    """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call or hand on."""
+    found = i.project.symbols(source, i.tracers)
+    names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
+    starts = (*(site.start for site in found.sites), *found.perhaps)
+    within = [block for block in found.blocks if any(block.start <= start < block.end for start in starts)]
+    making = {(block.start, block.end) for block in within if block.kind != "module"}
+    defined = {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
+    names |= defined
+    names |= {name for block in within for name in block.writes}
+    handed = {name for start, name in found.kept if name and start in starts} | defined
+    tracers = frozenset(i.tracers)
+    called: dict[tuple[int, int], set[str]] = {}
+    for name, value in i.heap.fields(module).items():
+        if isinstance(name, str):
+            for span in _spans(i, source, value):
+                called.setdefault(span, set()).add(name)
+            if _is_tracer(value, tracers) or _imports_compiling(i, source, value):
+                names.add(name)
+    imported = compiling_names(i, source)
+    names |= imported.pop(0, set())
+    local: list[frozenset[str]] = []
+    for number, block in enumerate(found.blocks):
+        local.append((local[block.parent] if block.parent >= 0 else frozenset()) | imported.get(number, frozenset()))
+    for span in making:
+        names |= called.get(span, set())
+    changed = True
+    while changed:
+        changed = False
+        for block, here in zip(found.blocks, local):
+            span = (block.start, block.end)
+            if (block.reads | block.attributes) & names:  # what it gives to a thread runs where that is started
+                names.update(*(_starting()[made] for made in block.calls & _starting().keys()))
+            if (
+                block.kind in ("function", "lambda")
+                and span not in making
+                and (block.calls & names or block.calls & here or block.hands & handed)
+            ):
+                making.add(span)
+                outer = block
+                while outer.parent >= 0 and found.blocks[outer.parent].kind in ("function", "lambda"):
+                    outer = found.blocks[outer.parent]
+                    making.add((outer.start, outer.end))
+                names |= block.writes  # what it made may lie there
+                last = outer.name.rpartition(".")[2]
+                if not last.startswith("__"):
+                    names.add(last)
+                    handed.add(last)
+                names |= called.get(span, set())
+                changed = True
+    return lambda node: (node.start, node.end) in making
+
+
+@cache
+def _starting() -> dict[str, frozenset[str]]:
+    """The classes of which an object calls later what it is given, by their last names, with the methods that begin it."""
+    found: dict[str, frozenset[str]] = {}
+    for cls in known_names("threading"):
+        made = model(cls)
+        if kind_of(cls) == "class" and made is not None and any(call.times == "later" for call in made.calls):
+            methods = (name for name in ("start", "run") if (method := model(f"{cls}.{name}")) is not None and method.effect is not None)
+            found[cls.rpartition(".")[2]] = frozenset(methods)
+    return found
+
+
+def callers_first(i: Interpreter, source: Source, found: Iterable[Function]) -> list[Function]:
+    """The functions of a file, each before those that it names, or whose class it names: what runs in a call is not run alone. What names each
+    other is in the order of the text."""
+    blocks = i.project.symbols(source, i.tracers).blocks
+    named: dict[str, set[str]] = {}
+    called: dict[str, set[str]] = {}
+    outermost: list[str] = [""]
+    for block in blocks[1:]:
+        outermost.append(block.name if block.parent == 0 else outermost[block.parent])
+        named.setdefault(outermost[-1], set()).update(block.reads)
+        called.setdefault(block.name, set()).update(f"{block.name.rpartition('.')[0]}.{name}" for name in block.calls)
+    outer, inner = ({name: number for number, name in enumerate(_in_order(graph))} for graph in (named, called))
+
+    def place(function: Function) -> tuple[int, int]:
+        name = i.info(function[0].oid).payload.qualname  # type: ignore[attr-defined]
+        return outer.get(name.partition(".")[0], len(outer)), inner.get(name, len(inner))
+
+    return sorted(found, key=place)
+
+
+def _in_order(graph: Mapping[str, Collection[str]]) -> list[str]:
+    """Names, each before those that it names."""
+    position = {name: number for number, name in enumerate(graph)}
+    done: dict[str, None] = {}
+    begun: set[str] = set()
+    todo = list(graph)
+    while todo:
+        name = todo[-1]
+        if name in begun:
+            todo.pop()
+            done.setdefault(name)
+        else:
+            begun.add(name)
+            todo += sorted((other for other in graph[name] if other in position and other not in begun), key=position.__getitem__)
+    return list(reversed(done))
+
+
+def _spans(i: Interpreter, source: Source, value: Value) -> Iterator[tuple[int, int]]:
+    """Where the functions of a file stand that a value may be."""
+    for member in members(value):
+        info = i.info(member.oid).payload if isinstance(member, Ref) else None
+        if isinstance(info, FunctionInfo) and info.source is source:
+            yield info.node.start, info.node.end
+
+
+def _is_tracer(value: Value, tracers: Collection[str]) -> bool:
+    """Whether a value is `mx.compile`, under whatever name."""
+    return any(isinstance(member, External) and member.name in tracers for member in members(value))
+
+
+def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
+    """Whether a value is a function or class of another file that comes to something compiled."""
+    for member in members(value):
+        info = i.info(member.oid) if isinstance(member, Ref) else None
+        if info is not None and info.kind in ("function", "class") and getattr(info.payload, "source", source) is not source:
+            return Reach(i, (member,)).compiled
+    return False
+
+
+MADE_OF: Final = frozenset(("transform", "partial", "cached"))
+"""Kinds of callables that call others which they hold."""
+
+
+def _holds_compiled(i: Interpreter, value: Value) -> bool:
+    """Whether a value is a compiled object, or a callable that is made of one."""
+    todo, seen = [value], set[int]()
+    while todo:
+        for member in members(todo.pop()):
+            kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
+            if kind == "compiled":
+                return True
+            if isinstance(member, Ref) and kind in MADE_OF and member.oid not in seen:
+                seen.add(member.oid)
+                todo += i.heap.fields(member.oid).values()
+    return False

@@ -1,0 +1,242 @@
+"""What nobody in sight gives: arguments of functions, and objects of classes, by what annotations, defaults and uses say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Const, External, Ref, Tuple, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import sinks
+from mxlint.interpreter.containers.builders import any_number, new_list
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.reach import arrays_in, each_place
+from mxlint.interpreter.objects.annotations import alternatives, named
+from mxlint.interpreter.objects.lookup import BASES, class_attribute, fields_of, module_frame, mro
+from mxlint.interpreter.open_world import defaults
+from mxlint.interpreter.open_world.presumptions import presume
+from mxlint.interpreter.open_world.uses import WORDS, by_use
+from mxlint.models.load import bases, model
+from mxlint.syntax import ir
+
+SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
+
+
+def arguments(
+    i: Interpreter, ref: Ref, info: FunctionInfo, bound: int, names: frozenset[str], *, compiled_function: bool = False
+) -> Arguments:
+    """Arguments for a function that nothing in sight calls."""
+    given: list[Value] = []
+    places: list[Place] = []
+    keywords: dict[str, Value] = {}
+    more: dict[str, Value] = {}
+    for param in info.node.params[bound:]:
+        if param.name in names:
+            continue
+        place = Place(info.source, param.start, param.end)
+        if param.star:
+            if not compiled_function:
+                more[param.star] = i.symbolic(place, "parameter", param.name, source="parameter")
+            continue
+        value = presumed(i, ref, info, param, place, compiled_function=compiled_function)
+        if param.kwonly:
+            keywords[param.name] = value
+        else:
+            given.append(value)
+            places.append(place)
+    keyword_places = {name: Place(info.source, info.node.start, info.node.end) for name in keywords}
+    return Arguments(given, keywords, more.get("*"), more.get("**"), places, keyword_places)
+
+
+def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, place: Place, *, compiled_function: bool) -> Value:
+    """What a parameter is taken to be: by its annotation, else by its default, else an array of a compiled function, or symbolic."""
+    default = i.heap.get(ref.oid, ("default", param.name))
+    annotated = _annotated(i, ref, param.annotation, param.name, place, default)
+    if annotated is not None:
+        return annotated
+    if default is not None:
+        if default in (NONE, Tuple(())):  # who leaves nothing out gives something else
+            return choices.any_of(i, (default, i.symbolic(place, "parameter", param.name, source="parameter")), place, default=0)
+        if isinstance(default, Const):
+            return _of_default(i, default, param.name, place)
+        return default
+    if not compiled_function and (used := _used(i, ref, info, param.name)) is not None:
+        return _by_use(i, used, param, place)
+    if compiled_function and param.annotation is None:
+        return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
+    return i.symbolic(place, "parameter", param.name, source="parameter")
+
+
+def _used(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External | None:
+    """The same as `by_use`, asked once."""
+    if (ref.oid, name) not in i.ledger.uses:
+        i.ledger.uses[ref.oid, name] = by_use(i, ref, info, name)
+    return i.ledger.uses[ref.oid, name]
+
+
+def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Value:
+    """An instance of the class that the uses of a parameter ask for: what is written on it hangs on that presumption."""
+    made = some_object(i, cls, place)
+    if made is None:
+        return i.symbolic(place, "parameter", param.name, source="parameter")
+    words = i.ledger.presumed
+    for _, _, member in each_place(i, (made,)):
+        if isinstance(member, Ref):
+            words[member.oid] = f"`{param.name}` is {WORDS[cls]}"
+    return made
+
+
+def _of_default(i: Interpreter, default: Const, name: str, place: Place) -> Value:
+    """What somebody gives of the type of a default."""
+    kinds = frozenset((type(default.value).__name__,))
+    return defaults.keep(i, i.symbolic(place, "parameter", name, kinds, "parameter"), default)
+
+
+def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, place: Place, default: Value | None = None) -> Value | None:
+    """What a parameter or field is by its annotation; None if that does not say, or not of each alternative."""
+    kinds: list[str] = []
+    found: list[Value] = []
+    for part in alternatives(i, ref, annotation):
+        if isinstance(part, ir.Const) and part.value is None:
+            kinds.append("NoneType")
+        elif isinstance(part, ir.Name) and part.id in SCALARS:
+            kinds.append(SCALARS[part.id])
+        elif (value := _instance(i, named(i, ref, part), place)) is not None:
+            found.append(value)
+        elif (kind := _of_list(i, ref, part)) is not None:
+            found.append(
+                new_list(i, any_number(i.symbolic(place, "element", kinds=frozenset((kind,)), source="parameter")), place, "parameter")
+            )
+        elif _is_container(i, ref, part):
+            found.append(i.symbolic(place, "container", name, source="parameter"))
+        else:
+            return None
+    if kinds == ["NoneType"]:
+        found.append(NONE)
+    elif kinds:
+        words = " or ".join("None" if kind == "NoneType" else _article(kind) for kind in kinds)
+        found.append(defaults.keep(i, i.symbolic(place, "parameter", name, frozenset(kinds), "parameter", f"`{name}` is {words}"), default))
+    scalar = isinstance(default, Const) and bool(kinds)
+    return choices.any_of(i, found, place, default=len(found) - 1 if scalar else None) if found else None
+
+
+LISTS: Final = frozenset(("builtins.list", "typing.List"))
+
+
+def _of_list(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str | None:
+    """The kind of the numbers or texts of which an annotation says that a parameter is a list."""
+    if not isinstance(annotation, ir.Sub) or not isinstance(annotation.index, ir.Name):
+        return None
+    head = named(i, ref, annotation.value)
+    built_in = head is None and isinstance(annotation.value, ir.Name) and annotation.value.id == "list"
+    is_list = built_in or isinstance(head, External) and head.name in LISTS
+    return SCALARS.get(annotation.index.id) if is_list else None
+
+
+ITERABLE: Final = "collections.abc.Iterable"
+
+
+def _is_container(i: Interpreter, ref: Ref, annotation: ir.Expr) -> bool:
+    """Whether an annotation says that a parameter is a container of Python: a class that is made of an iterable, or an abstract one of such."""
+    head = annotation.value if isinstance(annotation, ir.Sub) else annotation
+    known = named(i, ref, head)
+    built_in = f"builtins.{head.id}" if known is None and isinstance(head, ir.Name) else ""
+    name = known.name if isinstance(known, External) else built_in
+    found = model(name) if name else None
+    return found is not None and found.kind == "class" and (bool(found.iterates) or ITERABLE in bases(found.name))
+
+
+def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
+    """An instance of a class that an annotation names, of which something is known."""
+    if isinstance(cls, External) and cls.name == "mlx.core.array":
+        return Array(i.ident(place, "parameter"), None, None, None)
+    if isinstance(cls, Ref) and _is_protocol(i, cls):
+        return i.symbolic(place, "protocol", source="parameter")
+    if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
+        return some_object(i, cls, place)
+    return None
+
+
+PROTOCOLS: Final = frozenset(("typing.Protocol", "typing_extensions.Protocol"))
+
+
+def _is_protocol(i: Interpreter, cls: Ref) -> bool:
+    """Whether a class only says what objects of other classes have."""
+    held = i.heap.get(cls.oid, BASES)
+    bases = held.items or () if isinstance(held, Tuple) else ()
+    return any(isinstance(base, External) and base.name in PROTOCOLS for value in bases for base in members(value))
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def some_object(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
+    """An object of a class, made with symbolic arguments; None if making one ends nowhere."""
+    making = i.ledger.making
+    samples = i.ledger.samples
+    key = cls.oid if isinstance(cls, Ref) else cls.name
+    if key in samples:
+        return samples[key]
+    if key in making:
+        return None
+    if isinstance(cls, External):
+        return _handed_over(i, i.call(cls, Arguments((), {}, star=i.symbolic(place, "argument")), place, _any_frame(i)))
+    making.add(key)
+    try:
+        initializer = class_attribute(i, cls, "__init__")
+        args = Arguments()
+        if isinstance(initializer, Ref) and isinstance(info := i.info(initializer.oid).payload, FunctionInfo):
+            args = arguments(i, initializer, info, 1, frozenset())
+        elif fields_of(i, cls):
+            args = Arguments((), _fields(i, cls, place), kwstar=i.symbolic(place, "field"))
+        mark = i.heap.mark()
+        try:
+            made = _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))))
+        except Halt:
+            i.heap.undo(mark)
+            return None
+        i.ledger.given |= {member.oid for member in members(made) if isinstance(member, Ref)}
+        return made
+    finally:
+        making.discard(key)
+
+
+def _fields(i: Interpreter, cls: Ref, place: Place) -> dict[str, Value]:
+    """What the fields of a dataclass or named tuple hold whose defaults or annotations say of which kind they are."""
+    found: dict[str, Value] = {}
+    written = i.ledger.annotations
+    for name, default, takes in fields_of(i, cls):
+        with i.within(("field", name)):  # all fields have one place
+            value = _field(i, cls, name, default, written, place) if takes else None
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _field(
+    i: Interpreter, cls: Ref, name: str, default: Value | None, written: Mapping[tuple[int, str], ir.Expr], place: Place
+) -> Value | None:
+    if isinstance(default, Const) and default.value is not None:
+        return _of_default(i, default, name, place)
+    for base in mro(i, cls):
+        annotation = written.get((base.oid, name)) if isinstance(base, Ref) else None
+        if isinstance(base, Ref) and annotation is not None:
+            return _annotated(i, base, annotation, name, place, default)
+    return None
+
+
+def _handed_over(i: Interpreter, made: Value) -> Value:
+    """An object that somebody out of sight makes: who makes one may compute its arrays before the object is used."""
+    for array in arrays_in(i, made):
+        sinks.computed(i, array)
+    return made
+
+
+def _any_frame(i: Interpreter) -> Frame:
+    return module_frame(i, Ref(next(iter(i.modules.values()))))
