@@ -174,12 +174,16 @@ def _number(member: Member) -> tuple[int, float]:
 
 
 def parts_of(i: Interpreter, trace: Trace, values: Iterable[Value]) -> frozenset[int]:
-    """The arrays older than a trace that values in it are computed from; -1 among them: and from what is not known."""
+    """The arrays older than a trace that values in it are computed from as constants; -1 among them: and from what is not known. A captured array
+    is a placeholder where it is read through what captures it."""
     found: set[int] = set()
     for _, _, member in each_place(i, values):
         if isinstance(member, Array):
             known = trace.parts.get(member.ident)
-            found.update(known if known is not None else (member.ident,) if older(i, member.ident) else (-1,))
+            if known is not None:
+                found |= known
+            elif not trace.holds(member.trace):
+                found.add(member.ident if older(i, member.ident) else -1)
         elif isinstance(member, (Unknown, Symbolic)):
             found.add(-1)
     return frozenset(found)
