@@ -40,6 +40,12 @@ def line(where: Where, beside: Where) -> str:
     return f"line {row}" if file == beside.span.filename else f"{PurePath(file).name}:{row}"
 
 
+def enumerated(parts: Iterable[str]) -> str:
+    """Different parts of a sentence, each once: `a, b and c`."""
+    *others, last = dict.fromkeys(parts)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def among(versions: Collection[str], judged: Sequence[str]) -> str:
     """Some of the versions of MLX that were judged, as ` with mlx 0.25.2 to 0.28.0`; nothing where it is all of them."""
     runs: list[list[str]] = []

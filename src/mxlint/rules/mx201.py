@@ -8,7 +8,7 @@ from typing import Final
 from mxlint.facts.events import Compiled, Stale
 from mxlint.finding import Finding
 from mxlint.rules.captures import captured, state_stale, whole
-from mxlint.rules.findings import finding, line, name_of, quoted
+from mxlint.rules.findings import enumerated, finding, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -33,18 +33,20 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     old = f"state of {quoted(holder)}" if holder else f"value of {quoted(first.name)}"
     constants = f"the arrays that {quoted(first.name)} uses" if holder else quoted(first.name)
     containers = tuple(dict.fromkeys(found.container for found in stale if found.container))
+    bare = [quoted(found.name) for found in (first, *others.values()) if not found.container]
     help = (
-        f"pass inputs={whole((*captured(compiled), *containers))}"
+        f"pass inputs={whole((*captured(compiled), *containers))}{f', and {enumerated(bare)} by an argument' if bare else ''}"
         if containers
         else "pass it as an argument, or keep it in a list or dict that is given to inputs="
     )
+    writers = list(dict.fromkeys(line(found.written, first.read) for found in (first, *others.values())))
     also = [("changed here", first.written), ("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
         f"{line(first.call, first.read)} calls {name_of(compiled)} with the old {old}",
         help, compiled, first.modality, calls=first.calls, also=also,
         note=f"{constants}{more} became {'constants' if more or holder else 'a constant'} when the function was traced; "
-        f"{line(first.written, first.read)} changes {'them' if holder else 'it'} before that call",
+        f"{enumerated(writers)} {'changes' if len(writers) == 1 else 'change'} {'them' if more or holder else 'it'} before that call",
     )  # fmt: skip
 
 
