@@ -15,6 +15,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.remembering import remembered
 from mxlint.interpreter.objects.classes import instantiate
 from mxlint.interpreter.objects.lookup import library_base, special
 from mxlint.interpreter.objects.overriding import overridden
@@ -192,7 +193,8 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
     known = i.heap.get(ref.oid, key)
     if known is not None and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
         return known
-    value = i.call(function, args, place, frame)
+    with remembered(i, args.values):
+        value = i.call(function, args, place, frame)
     i.heap.set(ref.oid, key, value)
     i.operations.written(i, ref.oid, key, value, place, frame)
     for member in members(value):

@@ -77,7 +77,7 @@ def on_read(
     trace = i.trace
     if trace is None or older(i, oid):
         relied(i, oid, field, value, place)
-    if trace is None or i.modes.telling:
+    if trace is None or i.modes.telling or i.modes.remembered:
         return
     entrywise.read(i, trace, (oid, field), value, frame)
     if whole((oid, field)) == (oid, field):

@@ -86,8 +86,8 @@ def _run_trace(
     """Run the body of a trace, and keep a summary of it. Its result, with the arrays numbered."""
     ended = False
     result: Value = NONE
-    differentiating = i.modes.differentiating
-    i.trace = trace
+    differentiating, remembered = i.modes.differentiating, i.modes.remembered
+    i.trace, i.modes.remembered = trace, False
     try:
         try:
             open_captures(i, trace, ref)
@@ -98,7 +98,7 @@ def _run_trace(
         finally:
             _note_trace(i, trace, result if ended else NONE, ended)
             i.trace = trace.outer
-            i.modes.differentiating = differentiating
+            i.modes.differentiating, i.modes.remembered = differentiating, remembered
     except BaseException:
         if under_way is not None:
             summaries.abandon(i, under_way)

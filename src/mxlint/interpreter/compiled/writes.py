@@ -69,6 +69,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     traced = bool(placeholders) or call is not None
     if (oid not in holders or own) and not traced:
         return  # that a generator goes on is said where it is asked to
+    if i.modes.remembered and not traced:
+        return
     before = trace.read_of(location)
     trace.written[location] = place
     presumed = [words(i, array) for array in placeholders if i.heap.get(root(array) or 0, GIVEN) is not None]

@@ -38,10 +38,22 @@ class Modes:
 
     telling: bool = False
     """A trace comes to what only tells something: nothing of what it reads there is used."""
+    remembered: bool = False
+    """A function runs in a trace whose value is kept, and which would run once without the trace, too: what it reads and does is none of the trace's."""
 
     def key(self) -> tuple[object, ...]:
         """All modes, to be compared."""
-        return (self.differentiating, self.applying, self.entered_alone, self.thread, self.client, self.expected, self.taking, self.telling)
+        return (
+            self.differentiating,
+            self.applying,
+            self.entered_alone,
+            self.thread,
+            self.client,
+            self.expected,
+            self.taking,
+            self.telling,
+            self.remembered,
+        )
 
 
 @dataclass(slots=True)

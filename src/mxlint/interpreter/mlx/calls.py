@@ -139,7 +139,7 @@ class Mlx(Framework):
 
     def effect(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """A call of a library that does something to the world, or gives something else each time: in a trace it happens once."""
-        if i.trace is not None and isinstance(args.args[0], Const):
+        if i.trace is not None and not i.modes.remembered and isinstance(args.args[0], Const):
             why = args.args[1].value if len(args.args) > 1 and isinstance(args.args[1], Const) else ""
             if why in TELLING:
                 i.trace.told.append(where(place))
@@ -149,6 +149,8 @@ class Mlx(Framework):
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """A call of a library that gives something else each time. In a trace it is frozen, which matters if the trace computes with it."""
         name, why, result = args.args
+        if i.modes.remembered:
+            return NONE
         if i.trace is None:
             if why == Const("clock"):
                 clocks.read(i, place)
@@ -292,7 +294,8 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
             key = args.args[entry.key]
         if i.trace is not None:
             i.trace.operations += 1  # random bits, and what is made of them
-        if (key is None or key == NONE) and args.kwstar is None and args.star is None and i.trace is not None and not i.trace.seeded:
+        unkeyed = (key is None or key == NONE) and args.kwstar is None and args.star is None
+        if unkeyed and i.trace is not None and not i.trace.seeded and not i.modes.remembered:
             sinks.event(i, "draw", place, f"{short}()", frame)
     if entry.returns == "none":
         return NONE

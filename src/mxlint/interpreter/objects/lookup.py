@@ -13,6 +13,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import BY_CLASS
+from mxlint.interpreter.machine.remembering import remembered
 from mxlint.models.load import bases, constant, kind_of, model
 
 CLASS: Final = ("#", "class")
@@ -249,12 +250,15 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
                     return inner
                 if info.payload == "classmethod":
                     return Bound(cls if not isinstance(owner, Ref) or i.info(owner.oid).kind != "class" else owner, inner)
-                value = i.operations.call(i, inner, Arguments((owner,), places=(place,)), place, frame)
-                if info.payload == "cached_property" and isinstance(owner, Ref):
-                    name = i.heap.get(member.oid, "name")
-                    value = i.operations.used(i, value, frame)
-                    if isinstance(name, Const):
-                        i.heap.set(owner.oid, str(name.value), value)
+                args = Arguments((owner,), places=(place,))
+                if info.payload != "cached_property" or not isinstance(owner, Ref):
+                    return i.operations.call(i, inner, args, place, frame)
+                with remembered(i, (owner,)):
+                    value = i.operations.call(i, inner, args, place, frame)
+                name = i.heap.get(member.oid, "name")
+                value = i.operations.used(i, value, frame)
+                if isinstance(name, Const):
+                    i.heap.set(owner.oid, str(name.value), value)
                 return value
             if info.kind == "field":
                 return i.heap.get(member.oid, "default") or UNBOUND
