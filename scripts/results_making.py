@@ -85,6 +85,20 @@ add(
     lambda g: ([g.int(1, 4)], g.some(m=g.one_of(None, 3), k=1, dtype=g.one_of(None, g.dtype()))),
 )
 add(C + "identity", "(n, n)", "given(dtype, float32)", lambda g: ([g.int(1, 4)], g.some(dtype=g.one_of(None, g.dtype()))))
+add(
+    "mlx.nn.MultiHeadAttention.:create_additive_causal_mask",
+    "(N, N)",
+    "given(dtype, float32)",
+    lambda g: ([g.int(1, 5)], g.some(dtype=g.dtype(*FLOATS[:3]))),
+    "N, dtype=float32",
+)
+add(
+    "mlx.nn.ALiBi.:create_alibi_matrix",
+    "(1, num_heads, q_sequence_length - offset, k_sequence_length)",
+    "given(dtype, float32)",
+    lambda g: ([g.int(3, 5), g.int(1, 4), g.one_of(2, 4)], g.some(offset=g.int(0, 2), dtype=g.dtype(*FLOATS[:3]))),
+    "q_sequence_length, k_sequence_length, num_heads, offset=0, dtype=float32",
+)
 add(C + "bartlett blackman hamming hanning", "(M,)", "float32", lambda g: call(g.int(1, 7)))
 add(
     C + "linspace",

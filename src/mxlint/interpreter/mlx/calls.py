@@ -28,6 +28,7 @@ from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.open_world import presumptions, results
 from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx.names import DTYPES, canonical
+from mxlint.models.mlx.results import has
 from mxlint.models.mlx.table import Table
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
@@ -278,10 +279,10 @@ def _environment(i: Interpreter, value: Value, place: Place) -> None:
 
 
 def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
-    """A function of MLX, by the table."""
+    """A function of MLX, by the table; a static method of a layer, by what it makes."""
     entry = i.table.entry(name)
     if entry is None:
-        return None
+        return arrays.compute(i, name, args.args, args.keywords, place, frame) if has(name) else None
     short = f"mx.{name.removeprefix('mlx.core.')}" if name.startswith("mlx.core.") else name.removeprefix("mlx.")
     if entry.evaluates:
         for value in args.values:
