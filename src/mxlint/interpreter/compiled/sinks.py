@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
-from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Symbolic, Value, members
+from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Symbolic, Value
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import Step
@@ -26,7 +27,7 @@ from mxlint.interpreter.machine.journal import (
     wheres,
 )
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
-from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_place
 from mxlint.interpreter.open_world.presumptions import GIVEN, root, words
 
 
@@ -102,9 +103,9 @@ def source_use(i: Interpreter, value: Value) -> None:
     trace = i.trace
     if trace is None or not trace.sources:
         return
-    for member in members(value):
-        if isinstance(member, Symbolic):
-            for place in _places(member.identity):
+    for _, _, held in each_place(i, (value,), CONTAINERS):
+        for member in each_part(held):  # as the bounds of a slice
+            for place in _places(member.identity) if isinstance(member, Symbolic) else ():
                 fact = trace.sources.pop(place, None)
                 if fact is not None:
                     note(i, fact)

@@ -7,14 +7,18 @@ makes it of the last one and more. What is made of it, item by item or with so m
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
 from mxlint.domain.join import of
-from mxlint.domain.members import Loops, Member, Option, RangeObject, Ref, Tuple, Value, members, options
+from mxlint.domain.members import NONE, Const, Loops, Member, Option, RangeObject, Ref, Tuple, Value, members, options, scalar_type
 from mxlint.domain.varying import even, united
+from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
+
+STAYING: Final = frozenset(("list", "set", "dict"))
+"""Kinds of containers that hold the same after something has gone over them."""
 
 
 def resized(i: Interpreter, oid: int, longer: bool) -> None:
@@ -105,7 +109,25 @@ def _rounds_over(i: Interpreter, member: Member) -> Loops:
 def as_long_as(i: Interpreter, items: Value, iterable: Value) -> Value:
     """The content of a container that has an item for each element of an iterable."""
     loops = rounds_over(i, iterable)
-    return _longer(items, loops) if loops != NO_LOOPS else items
+    if loops != NO_LOOPS:
+        return _longer(items, loops)
+    count = _count(i, iterable)
+    return items if count is None else of(Option(_counted(o.member, count), o.guard) for o in options(items))
+
+
+def _count(i: Interpreter, iterable: Value) -> int | None:
+    """How many items there are in what is not used up by iterating over it; None if that is not known."""
+    if not isinstance(iterable, (Const, Tuple, RangeObject)) and not (isinstance(iterable, Ref) and i.info(iterable.oid).kind in STAYING):
+        return None
+    items = known_items(i, iterable)
+    return None if items is None else len(items)
+
+
+def _counted(member: Member, count: int) -> Member:
+    """A tuple of unknown length as one of so many scalars, each of which is any of them. Two objects or arrays would be the same one."""
+    if not _is_open(member) or not all(scalar_type(part) is not None for part in members(member.element or NONE)):
+        return member
+    return Tuple((member.element or NONE,) * count, None, member.cls, None, member.sources)
 
 
 def _longer(found: Value, loops: Loops) -> Value:
