@@ -41,11 +41,11 @@ def _gives_object(i: Interpreter, args: Arguments) -> bool:
 
 
 def _methods(i: Interpreter, name: str, frame: Frame) -> list[tuple[Ref, Ref]]:
-    """The classes at the top of the file that define a method which sets attributes of its arguments, each with that method."""
+    """The classes at the top of the file that define a method which may change its arguments, each with that method."""
     blocks = {
         (block.start, block.end)
         for block in i.project.symbols(frame.source, i.tracers).blocks
-        if block.kind == "function" and block.name.rpartition(".")[2] == name and block.writes - block.own
+        if block.kind == "function" and block.name.rpartition(".")[2] == name and (block.writes - block.own or block.uses)
     }
     found: list[tuple[Ref, Ref]] = []
     for value in i.heap.fields(frame.module).values() if blocks else ():
