@@ -47,8 +47,13 @@ def _quoted(text: str) -> ir.Expr | None:
 
 def named(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Value | None:
     """What a dotted name in the annotations of a function stands for, if it is a class of the program or something of a library."""
+    value = dotted(i, ref, annotation)
+    return value if isinstance(value, External) or isinstance(value, Ref) and i.info(value.oid).kind == "class" else None
+
+
+def dotted(i: Interpreter, ref: Ref, node: ir.Expr | None) -> Value | None:
+    """What a dotted name means around a function, without reading anything: None for other expressions, and where a part of it is no object of the program."""
     names: list[str] = []
-    node = annotation
     while isinstance(node, ir.Attr):
         names.append(node.name)
         node = node.value
@@ -66,4 +71,4 @@ def named(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Value | None:
             value = i.heap.get(value.oid, name)
         else:
             return None
-    return value if isinstance(value, External) or isinstance(value, Ref) and i.info(value.oid).kind == "class" else None
+    return value

@@ -15,7 +15,8 @@ from mxlint.domain.members import External, Ref, members
 from mxlint.interpreter.calls.relevance import DEFINED_IN
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.objects.annotations import named
+from mxlint.interpreter.objects.annotations import dotted, named
+from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.models.mlx.array_parameters import array_parameters, only_of_arrays
 from mxlint.syntax import ir
 
@@ -38,8 +39,59 @@ class Subject(NamedTuple):
     kept: bool
 
 
-def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External | None:
-    """The class of which a parameter is an instance, by its uses; None if they do not say."""
+MAX_HANDED: Final = 3
+"""Functions through which a parameter is followed that is handed on."""
+
+
+def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> External | None:
+    """The class of which a parameter is an instance, by its uses here and where it is handed on; None if they do not say."""
+    found = _by_own_use(i, ref, info, name)
+    if found is not None or not depth or name in info.node.scope.bound:
+        return found
+    for call in _calls(info.node, name):
+        handed = _handed(i, ref, call, name)
+        if handed is None or handed.function == ref:
+            continue
+        for param in handed.params:
+            found = by_use(i, handed.function, handed.info, param, depth - 1)
+            if found is not None:
+                return found
+    return None
+
+
+class Handed(NamedTuple):
+    """A function of the program that is given a variable, or the initializer of a class, and the parameters that hold it there."""
+
+    function: Ref
+    info: FunctionInfo
+    params: list[str]
+
+
+def _handed(i: Interpreter, ref: Ref, call: ir.Call, name: str) -> Handed | None:
+    given = _positions(call, name)
+    callee = dotted(i, ref, call.func) if given else None
+    made = isinstance(callee, Ref) and i.info(callee.oid).kind == "class"
+    function = class_attribute(i, callee, "__init__") if made and callee is not None else callee
+    its = i.info(function.oid).payload if isinstance(function, Ref) else None
+    if not isinstance(function, Ref) or not isinstance(its, FunctionInfo):
+        return None
+    params = [param.name for param in its.node.params if not param.star][made:]
+    return Handed(
+        function, its, [param for number, keyword in given if (param := keyword or (params[number] if number < len(params) else ""))]
+    )
+
+
+def _positions(call: ir.Call, name: str) -> list[tuple[int, str | None]]:
+    """Where a call is given a variable: the number of the argument, and its name."""
+    return [
+        (number, arg.name)
+        for number, arg in enumerate(call.args)
+        if not arg.star and isinstance(arg.value, ir.Name) and arg.value.id == name
+    ]
+
+
+def _by_own_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External | None:
+    """The class of which a parameter is an instance, by what its function does with it, and what the methods do of the object that keeps it."""
     own = [(ref, info)]
     asked = {Subject(name, False)}
     cls = i.heap.get(ref.oid, DEFINED_IN)
@@ -64,10 +116,6 @@ def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External 
     if asked & modules:
         return MODULE
     return OPTIMIZER if any(owner in asked and model in modules for owner, model in updated) else None
-
-
-MAX_HANDED: Final = 3
-"""Functions through which a parameter is followed that is handed on."""
 
 
 def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
@@ -119,20 +167,13 @@ def _first_binding(node: ir.FuncDef | ir.Lambda, name: str) -> int | None:
 
 def _takes_array(i: Interpreter, ref: Ref, call: ir.Call, name: str, depth: int) -> bool:
     """Whether a call hands a parameter on to what takes nothing but an array."""
-    given = [
-        (number, arg.name)
-        for number, arg in enumerate(call.args)
-        if not arg.star and isinstance(arg.value, ir.Name) and arg.value.id == name
-    ]
+    given = _positions(call, name)
     callee = named(i, ref, call.func) if given else None
     if isinstance(callee, External):
         arrays = array_parameters().get(callee.name, {})
         return any(keyword in arrays if keyword else number in arrays.values() for number, keyword in given)
-    if isinstance(callee, Ref) and depth and isinstance(its := i.info(callee.oid).payload, FunctionInfo):
-        params = [param.name for param in its.node.params if not param.star]
-        handed = [keyword or (params[number] if number < len(params) else "") for number, keyword in given]
-        return any(is_array(i, callee, its, param, depth - 1) for param in handed if param)
-    return False
+    handed = _handed(i, ref, call, name) if depth else None
+    return handed is not None and any(is_array(i, handed.function, handed.info, param, depth - 1) for param in handed.params)
 
 
 def _methods(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
