@@ -41,7 +41,7 @@ def evaluate(model: Model, arguments: Sequence[Any], keywords: Mapping[str, Any]
         return Outcome(None, name if bases(name) else "builtins.Exception")
 
 
-def changed(model: Model, arguments: Sequence[Any]) -> Outcome | None:
+def evaluate_on_list(model: Model, arguments: Sequence[Any]) -> Outcome | None:
     """What the call gives that changes a list among its arguments, which is changed as well. None: it may not be called, or not with these arguments, or
     it raises."""
     if model.draws or model.source or model.effect or not all(_may_be_given(value, small=False) for value in arguments):

@@ -207,7 +207,7 @@ def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Re
         return None
     if id(info.node) in i.fruitless and not _constructs(i, ref, args):
         reach = reach_of(i, (ref, *args.values), whole=True)
-        return None if reach.changes else reach
+        return None if reach.writes_traced else reach
     if not _is_costly(i, ref, info.node, args):
         return None
     reach = reach_of(i, (ref, *args.values))
@@ -245,7 +245,7 @@ def _fruitless(i: Interpreter) -> None:
     if i.own[id(start.node)] < MAX_FRUITLESS or id(start.node) in i.fruitful or _constructs(i, start.function, start.args):
         return
     reach = reach_of(i, (start.function, *start.args.values), whole=True)
-    if reach.changes:  # what it writes is what is looked for
+    if reach.writes_traced:  # what it writes is what is looked for
         i.fruitful.add(id(start.node))
         return
     i.fruitless.add(id(start.node))
@@ -264,9 +264,9 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
         i.heap.recording.reads |= reach.reads()
     i.mlx.handed(i, args.values, place, caller)
     anything = Unknown("a call that costs too much") if reach.compiled else None
-    for oid, ways in reach.changed.items():
+    for oid, ways in reach.mutated.items():
         overwrite(i, oid, ways, anything, place)
-    for oid, name in reach.written():
+    for oid, name in reach.assigned():
         present = i.heap.get(oid, name)
         if anything is not None:
             i.heap.set(oid, name, anything)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.heap import WHOLE, Field, Location
 from mxlint.domain.members import Bound, Const, External, Kind, Range, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.interpreter.calls.assignments import Assignments
 from mxlint.interpreter.containers.inplace import InPlace
 from mxlint.interpreter.imports.packages import submodule
 from mxlint.interpreter.machine.core import Interpreter
@@ -16,7 +17,7 @@ from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.locations import whole as whole_location
-from mxlint.interpreter.objects.lookup import BASES, CLASS
+from mxlint.interpreter.objects.lookup import BASES, CLASS, bases_at_present
 from mxlint.models.load import bases, model
 from mxlint.models.mlx.members import members_of
 from mxlint.syntax.code import WALKS, Code
@@ -30,14 +31,7 @@ DEFINED_IN: Final = ("#", "cls")
 """Of a function: the class in whose body it is defined."""
 ENV: Final = ("#", "parent")
 """Of a function: the activation around it; of a generator: its own."""
-METACLASS: Final = ("#", "metaclass")
 CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__", "__init_subclass__"))
-INITIALIZERS: Final = frozenset(("__init__", "__post_init__"))
-"""Those that set attributes of an object which is new, unless somebody calls them by that name, or there is a `__new__`."""
-OF_CLASSES: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
-"""Methods that Python gives the class, without a decorator."""
-Role: TypeAlias = Literal["object", "class", "made"]
-"""Whose attributes a method sets on its first parameter: those of an object, of a class, or of an object that is new."""
 
 
 def _leads(*values: Value | None) -> bool:
@@ -99,7 +93,7 @@ class Reach:
     only if it or the class is named.
     """
 
-    __slots__ = ("_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_initializes_again", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_set", "_static_methods", "_todo", "_walked", "_whole", "_whole_objects", "_writes", "_written", "changed", "changes", "compiled")  # fmt: skip
+    __slots__ = ("_assignments", "_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_static_methods", "_todo", "_walked", "_whole", "_whole_objects", "compiled", "mutated", "writes_traced")  # fmt: skip
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...], whole: bool = False) -> None:
         self._i = i
@@ -123,19 +117,12 @@ class Reach:
         """Whether what a variable holds, or an expression gives, is called."""
         self._todo = list(values)
         self.compiled = False
-        self._writes: dict[tuple[int, Role] | None, set[str]] = {}
-        """Names of attributes that are set, by the class whose methods set them on what they are called for, and what that is; None: on any."""
-        self._initializes_again = False
-        """Whether a constructor may be called for an object that is there already."""
         self._class_methods: set[int] = set()
         """Functions that are given a class as their own object."""
         self._static_methods: set[int] = set()
         """Functions in classes that are given no object of their own."""
         self._modules: set[int] = set()
-        self._set: set[tuple[int, str]] = set()
-        """Names of modules and functions around that are set."""
-        self._written: set[str] = set()
-        """Names of attributes that are set on whatever object."""
+        self._assignments = Assignments(i)
         self._inplace = InPlace()
         self._read: dict[Location, Value | None] = {}
         """What was read, and what it held."""
@@ -143,27 +130,27 @@ class Reach:
         """Objects of which all fields count."""
         while self._todo and not self._is_answered():
             while self._todo and not self._is_answered():
-                self._value(self._todo.pop())
+                self._follow_value(self._todo.pop())
             if not self._is_answered():
-                self._fields()
-                self._methods()
-        self.changed: dict[int, frozenset[str]] = {}
+                self._follow_fields()
+                self._follow_methods()
+        self.mutated: dict[int, frozenset[str]] = {}
         """The containers and iterators that may be changed in place, each with how."""
-        self.changes = False
+        self.writes_traced = False
         """Whether it may write what a trace has read."""
         if not self._is_answered():
-            self.changed = self._inplace.changed(i, self._objects, self._holders(), self._written)
-            self.changes = any(self._changes(oid, field) for oid, field in map(whole_location, i.traced))
-            self.compiled = self.compiled or self.changes
+            holders = self._holders()
+            self.mutated = self._inplace.mutated(i, self._objects, holders, self._assignments.attributes)
+            self.writes_traced = any(self._may_write(oid, field, holders) for oid, field in map(whole_location, i.traced))
+            self.compiled = self.compiled or self.writes_traced
 
     def _holders(self) -> set[int]:
         """The objects of which attributes may be set."""
         return self._objects | self._classes.keys() | self._modules
 
-    def written(self) -> list[tuple[int, str]]:
+    def assigned(self) -> list[tuple[int, str]]:
         """The attributes and variables that may be set, and of which objects, in order."""
-        names = (*self._set, *((oid, name) for oid in self._holders() for name in self._set_on(oid)))
-        return sorted({at for oid, name in names for at in self._locations(oid, name)})
+        return self._assignments.locations(self._holders())
 
     def holds(self) -> bool:
         """Whether all that was read leads where it led."""
@@ -185,56 +172,22 @@ class Reach:
         """Whether nothing more need be followed."""
         return self.compiled and not self._whole
 
-    def _changes(self, oid: int, field: Field) -> bool:
-        """Whether a location may be written."""
-        if oid in self.changed or (oid, field) in self._set or (oid, ANY) in self._set:
+    def _may_write(self, oid: int, field: Field, holders: AbstractSet[int]) -> bool:
+        """Whether a location may be written. `holders`: the objects of which attributes may be set."""
+        if oid in self.mutated or self._assignments.sets_variable(oid, field):
             return True
-        names = self._set_on(oid) if oid in self._objects or oid in self._classes or oid in self._modules else ()
-        return isinstance(field, str) and (field in names or ANY in names)
+        if not isinstance(field, str) or oid not in holders:
+            return False
+        names = self._assignments.attributes_set_on(oid)
+        return field in names or ANY in names
 
-    def _locations(self, oid: int, name: str) -> list[tuple[int, str]]:
-        """Where something is set by a name: on an object of a class of the program wherever it is, on others what is there already."""
-        cells = self._i.heap.cells[oid]
-        if name == ANY:
-            return [(oid, field) for field in cells if isinstance(field, str)]
-        there = name in cells or self._i.info(oid).kind == "instance" or (oid, name) in self._set
-        return [(oid, name)] if there or any(name in self._i.heap.cells[base] for base in self._above(oid)) else []
-
-    def _above(self, cls: int) -> set[int]:
-        """The classes of the program that a class extends; none for what is no class."""
-        found: set[int] = set()
-        todo = [cls]
-        while todo:
-            bases = {member.oid for part in self._bases(todo.pop()) for member in members(part) if isinstance(member, Ref)}
-            todo += bases - found
-            found |= bases
-        return found
-
-    def _set_on(self, oid: int) -> set[str]:
-        """The names of attributes that may be set on an object."""
-        names = set(self._writes.get(None, ()))
-        roles: tuple[Role, ...] = (
-            ("class",) if self._i.info(oid).kind == "class" else ("object", "made") if self._initializes_again else ("object",)
-        )
-        for meta in members(self._i.heap.cells[oid].get(METACLASS) or External("")):
-            names |= self._writes.get((meta.oid, "object"), set()) if isinstance(meta, Ref) else set()
-        classes, todo = set(), [oid, *members(self._i.heap.cells[oid].get(CLASS) or External(""))]
-        while todo:
-            member = todo.pop()
-            number = member.oid if isinstance(member, Ref) else member
-            if isinstance(number, int) and number not in classes:
-                classes.add(number)
-                for role in roles:
-                    names |= self._writes.get((number, role), set())
-                todo += (base for part in self._bases(number) for base in members(part))
-        return names
-
-    def _value(self, value: Value) -> None:
+    def _follow_value(self, value: Value) -> None:
+        """Follow what a value may be."""
         for member in members(value):
             if isinstance(member, Bound):
                 if isinstance(member.owner, Ref) and isinstance(member.function, Ref) and self._i.info(member.owner.oid).kind == "class":
                     self._class_methods.add(member.function.oid)
-                self._inplace.bound(member)
+                self._inplace.note_method(member)
                 self._todo += (member.owner, member.function)
             elif isinstance(member, External):
                 self.compiled = self.compiled or member.name in self._i.tracers
@@ -242,11 +195,10 @@ class Reach:
                 self._todo += member.parts
             elif isinstance(member, Ref) and member.oid not in self._objects:
                 self._objects.add(member.oid)
-                self._object(member)
+                self._follow_object(member)
 
-    def _object(self, ref: Ref) -> None:
+    def _follow_object(self, ref: Ref) -> None:
         """Follow what an object leads to."""
-
         info = self._i.info(ref.oid)
         if info.kind in ("compiled", "transform"):
             self.compiled = True
@@ -271,24 +223,24 @@ class Reach:
             if not by_name or not isinstance(field, str):
                 self._read[ref.oid, field] = value
             if field == CLASS or field == DEFINED_IN:
-                self._classes_of(value)
+                self._note_classes(value)
             elif by_name and isinstance(field, str):
                 continue
             elif field != ENV or info.kind != "function":
                 self._todo.append(value)
         if isinstance(info.payload, FunctionInfo):
-            self._todo += self._function(ref, info.payload)
+            self._todo += self._held_by_function(ref, info.payload)
         activation = cells.get(ENV) if info.kind in ("generator", "coroutine") else None
         if isinstance(activation, Ref):
             self._todo += self._i.heap.cells[activation.oid].values()
 
-    def _classes_of(self, value: Value) -> None:
-        """The class of an object that is there already: nothing says that another one is made."""
+    def _note_classes(self, value: Value) -> None:
+        """Take in the class of an object that is there already: nothing says that another one is made."""
         for member in members(value):
             if isinstance(member, Ref):
                 self._classes.setdefault(member.oid, set())
 
-    def _fields(self) -> None:
+    def _follow_fields(self) -> None:
         """Follow what may be asked of the objects of classes of the program, as far as is known by now."""
         cells = self._i.heap.cells
         for oid, known in self._owners.items():
@@ -299,7 +251,7 @@ class Reach:
                 self._read[oid, field] = cells[oid][field]
                 self._todo.append(cells[oid][field])
             for field in self._named & known:
-                self._calls(cells[oid][field])
+                self._note_called(cells[oid][field])
 
     def _asked(self, oid: int) -> AbstractSet[Field]:
         """The fields of an object of a class of the program that may be asked for."""
@@ -316,7 +268,7 @@ class Reach:
         """Whether a class has an attribute from one of a library, or may have it."""
         key = cls, name
         if key not in self._inherits:
-            found = [base for part in self._bases(cls) for base in members(part)]
+            found = [base for part in bases_at_present(self._i, cls) for base in members(part)]
             self._inherits[key] = any(
                 self._is_of_library(base.oid, name)
                 if isinstance(base, Ref)
@@ -325,20 +277,20 @@ class Reach:
             )
         return self._inherits[key]
 
-    def _calls(self, value: Value) -> None:
-        """What a name that is called, or handed to a call, holds."""
+    def _note_called(self, value: Value) -> None:
+        """Take in what a name that is called, or handed to a call, holds."""
         for member in members(value):
             if isinstance(member, Ref) and self._i.info(member.oid).kind == "instance":
                 self._called.update(
                     cls.oid for cls in members(self._i.heap.cells[member.oid].get(CLASS) or External("")) if isinstance(cls, Ref)
                 )
 
-    def _methods(self) -> None:
+    def _follow_methods(self) -> None:
         """Follow what may be asked of the classes, as far as is known by now."""
         for oid in list(self._classes):
             cells, known = self._i.heap.cells[oid], self._classes[oid]
-            for part in self._bases(oid):
-                self._classes_of(part)
+            for part in bases_at_present(self._i, oid):
+                self._note_classes(part)
                 if oid in self._objects and BASES not in known:
                     self._todo.append(part)
             if oid in self._objects:
@@ -347,7 +299,12 @@ class Reach:
             for field, value in cells.items():
                 if field in known or field == BASES:
                     continue
-                if not isinstance(field, str) or self._is_asked(oid, field, every) or ANY in self._written and self._is_property(value):
+                if (
+                    not isinstance(field, str)
+                    or self._is_asked(oid, field, every)
+                    or ANY in self._assignments.attributes
+                    and self._is_property(value)
+                ):
                     known.add(field)
                     self._read[oid, field] = value
                     self._todo.append(value)
@@ -358,7 +315,7 @@ class Reach:
 
     def _is_asked(self, cls: int, name: str, every: bool) -> bool:
         """Whether a field of a class may be asked for."""
-        if name in self._attributes or name in self._written:
+        if name in self._attributes or name in self._assignments.attributes:
             return True
         if name in CONSTRUCTORS:
             return cls in self._objects or self._makes_any and self._calls_values
@@ -366,12 +323,8 @@ class Reach:
             return self._calls_values or cls in self._called
         return every or name.startswith("__") and name.endswith("__") or self._is_of_library(cls, name)
 
-    def _bases(self, cls: int) -> tuple[Value, ...]:
-        found = self._i.heap.cells[cls].get(BASES)
-        return found.parts if isinstance(found, Tuple) else ()
-
-    def _function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
-        """What the names in a function hold."""
+    def _held_by_function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
+        """What the names in a function hold. What it sets and changes is taken in."""
         code = self._i.project.outline(function.source, self._i.tracers).code(function.node.start, function.node.end)
         if code.compiles:
             self.compiled = True
@@ -382,40 +335,40 @@ class Reach:
         self._named |= code.named
         self._calls_values = self._calls_values or code.calls_values
         self._makes_any = self._makes_any or code.makes_any
-        initializes = function.name in INITIALIZERS
-        if function.name == "__new__" or not initializes and not INITIALIZERS.isdisjoint(code.attributes):
-            self._initializes_again = True
-        of_class = ref.oid in self._class_methods or function.name in OF_CLASSES
-        role: Role = "made" if initializes else "class" if of_class else "object"
-        method = isinstance(owner, Ref) and ref.oid not in self._static_methods
-        for whose, names in (((owner.oid, role) if method and isinstance(owner, Ref) else None, code.own), (None, code.others)):
-            self._writes.setdefault(whose, set()).update(names)
-            self._written |= names
-        self._set.update((function.module, name) for name in code.module)
-        self._set.update((oid, name) for name in code.nonlocals if (oid := self._around(ref, name)) is not None)
-        self._inplace.note(code, lambda name: self._meaning(ref, name))
-        held = self._names(ref, code)
+        is_method = isinstance(owner, Ref) and ref.oid not in self._static_methods
+        self._assignments.note_attributes(
+            function, code, owner.oid if is_method and isinstance(owner, Ref) else None, of_class=ref.oid in self._class_methods
+        )
+        for name in code.module:
+            self._assignments.note_variable(function.module, name)
+        for name in code.nonlocals:
+            activation = self._activation_binding(ref, name)
+            if activation is not None:
+                self._assignments.note_variable(activation, name)
+        self._inplace.note_code(code, lambda name: self._held_around(ref, name))
+        held = self._held_by_names(ref, code)
         for item in code.imports:
-            held += self._imported(function.source, item, code.imported)
+            held += self._held_by_import(function.source, item, code.imported)
         return held
 
-    def _names(self, ref: Ref, code: Code) -> list[Value]:
+    def _held_by_names(self, ref: Ref, code: Code) -> list[Value]:
+        """What the names hold that a function reads or calls."""
         held: list[Value] = []
         for name in code.names:
-            value = self._meaning(ref, name)
+            value = self._held_around(ref, name)
             if value is None:
                 continue
             for member in members(value):
                 if isinstance(member, Ref) and self._i.info(member.oid).kind == "module":
-                    held += self._of_module(member.oid, code.imported)
+                    held += self._held_by_module(member.oid, code.imported)
                 else:
                     held.append(member)
             if name in code.named:
-                self._calls(value)
+                self._note_called(value)
         return held
 
-    def _around(self, ref: Ref, name: str) -> int | None:
-        """The block around a function that binds a name."""
+    def _activation_binding(self, ref: Ref, name: str) -> int | None:
+        """The activation of a block around a function, or its module, that binds a name."""
         cells = self._i.heap.cells
         outer = cells[ref.oid].get(ENV)
         while isinstance(outer, Ref):
@@ -425,12 +378,12 @@ class Reach:
             outer = cells[outer.oid].get(ENV)
         return None
 
-    def _meaning(self, ref: Ref, name: str) -> Value | None:
+    def _held_around(self, ref: Ref, name: str) -> Value | None:
         """What a name of a block around a function holds."""
-        oid = self._around(ref, name)
+        oid = self._activation_binding(ref, name)
         return None if oid is None else self._i.heap.cells[oid][name]
 
-    def _of_module(self, oid: int, attributes: Iterable[str]) -> list[Value]:
+    def _held_by_module(self, oid: int, attributes: Iterable[str]) -> list[Value]:
         """What some attributes of a module hold, and of the modules among them."""
         held: list[Value] = []
         todo, seen = [oid], set[int]()
@@ -450,7 +403,7 @@ class Reach:
         self._modules |= seen
         return held
 
-    def _imported(self, source: Source, item: Import, attributes: frozenset[str]) -> list[Value]:
+    def _held_by_import(self, source: Source, item: Import, attributes: frozenset[str]) -> list[Value]:
         """What an import within a function leads to: the names that it means in the module, which may not be loaded yet."""
         meant = self._i.unloaded.meant(source, item, attributes)
         if meant is None:
@@ -461,7 +414,7 @@ class Reach:
             self.compiled = self.compiled or self._i.unloaded.compiles(module, names)
             return []
         self.compiled = self.compiled or ANY in names
-        return self._of_module(oid, names)
+        return self._held_by_module(oid, names)
 
 
 def compiling_names(i: Interpreter, source: Source) -> dict[int, set[str]]:

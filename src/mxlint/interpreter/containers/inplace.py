@@ -23,54 +23,50 @@ ADVANCED: Final = ("iterator", "generator")
 class InPlace:
     """What some blocks of code may change in place: what a variable or an attribute holds, or anything at all."""
 
-    __slots__ = ("_any", "_attributes", "_values")
+    __slots__ = ("_attributes", "_unattributed", "_values")
 
     def __init__(self) -> None:
-        self._any: set[How] = set()
+        self._unattributed: set[How] = set()
         """What is done to containers of which nothing says whose they are: the class whose objects it changes, and how."""
         self._attributes: dict[str, set[How]] = {}
+        """What is done to what attributes hold, by their names."""
         self._values: list[tuple[Value, frozenset[How]]] = []
+        """What is done to what variables hold."""
 
-    def note(self, code: Code, held: Callable[[str], Value | None]) -> None:
+    def note_code(self, code: Code, held: Callable[[str], Value | None]) -> None:
         """Take in what the code of a function does. `held`: what a variable of a block around it holds."""
         for owner, does in code.changes:
             if owner == ".__dict__" or owner in code.bound:
-                self._any |= does
+                self._unattributed |= does
             elif owner.startswith("."):
                 self._attributes.setdefault(owner[1:], set()).update(does)
             elif (value := held(owner)) is not None:
                 self._values.append((value, does))
 
-    def bound(self, method: Bound) -> None:
+    def note_method(self, method: Bound) -> None:
         """Take in that a bound method may be called."""
         if isinstance(method.function, External):
             self._values.append((method.owner, changers().get(method.function.name.rpartition(".")[2], frozenset())))
 
-    def changed(
-        self, i: Interpreter, objects: Collection[int], holders: Iterable[int], written: Collection[str]
+    def mutated(
+        self, i: Interpreter, objects: Collection[int], holders: Iterable[int], assigned: Collection[str]
     ) -> dict[int, frozenset[str]]:
         """The containers among `objects`, and those that attributes of `holders` hold, that may be changed, each with how; and the iterators. An
-        attribute that is `written`, or that a property gives, may hold any of the objects."""
+        attribute that is `assigned`, or that a property gives, may hold any of the objects."""
         found: dict[int, frozenset[str]] = {}
         cells = i.heap.cells
-        held = (
-            [(cells[oid][name], name) for oid in holders for name in self._attributes.keys() & cells[oid].keys()]
-            if self._attributes
-            else []
-        )
-        for value, name in held:
-            _mark(i, value, self._attributes[str(name)], found)
-            if name in written or any(isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" for member in members(value)):
-                self._any |= self._attributes[str(name)]
-        for name in self._attributes.keys() & written:
-            self._any |= self._attributes[name]
+        held = [(str(name), cells[oid][name]) for oid in holders for name in self._attributes.keys() & cells[oid].keys()]
+        given = {name for name, value in held if any(isinstance(m, Ref) and i.info(m.oid).kind == "descriptor" for m in members(value))}
+        anywhere = self._unattributed.union(*(self._attributes[name] for name in given | (self._attributes.keys() & assigned)))
+        for name, value in held:
+            _mark(i, value, self._attributes[name], found)
         for value, does in self._values:
             _mark(i, value, does, found)
         for oid in objects:
             if i.info(oid).kind in ADVANCED:
                 found[oid] = frozenset()
-            elif self._any:
-                _mark_one(i, Ref(oid), self._any, found)  # what lies in it is among them
+            elif anywhere:
+                _mark_one(i, Ref(oid), anywhere, found)  # what lies in it is among them
         return found
 
 

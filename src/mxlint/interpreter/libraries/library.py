@@ -53,7 +53,7 @@ from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.objects.lookup import environment
 from mxlint.interpreter.objects.type_tests import type_names
 from mxlint.interpreter.open_world.possible import POSSIBLE
-from mxlint.models.evaluate import changed, evaluate
+from mxlint.models.evaluate import evaluate, evaluate_on_list
 from mxlint.models.expression import Type
 from mxlint.models.load import canonical, constant, kind_of, model
 from mxlint.models.schema import ARRAY_WORDS, Model, Signature, Times
@@ -101,7 +101,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     for error in found.raises:
         if not error.without or error.without not in bound:
             i.may_raise(error.error)
-    known = _changed(i, found, bound, args, place, frame) if owner is None else None
+    known = _mutated_constants(i, found, bound, args, place, frame) if owner is None else None
     if known is not None:
         return known
     with _timed(i, found, place, frame):
@@ -433,7 +433,9 @@ def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Va
                 _blur(i, member, mutation.how, place, frame)
 
 
-def _changed(i: Interpreter, found: Model, bound: Mapping[str, Value], args: Arguments, place: Place, frame: Frame) -> Value | None:
+def _mutated_constants(
+    i: Interpreter, found: Model, bound: Mapping[str, Value], args: Arguments, place: Place, frame: Frame
+) -> Value | None:
     """What a function gives that changes a list of constants, which holds then what the real one leaves in such a list; None for any other call."""
     names = {mutation.target.name for mutation in found.mutates if mutation.target.kind == "arg"}
     if len(names) != 1 or len(names) < len({mutation.target for mutation in found.mutates}) or len(bound) != len(args.args):
@@ -447,7 +449,7 @@ def _changed(i: Interpreter, found: Model, bound: Mapping[str, Value], args: Arg
     if len(items) < len(content.items) or len(others) + 1 < len(args.args):
         return None
     given = [items if value is target else value.value for value in args.args]  # type: ignore[union-attr]
-    outcome = changed(found, given) if any(value is items for value in given) else None
+    outcome = evaluate_on_list(found, given) if any(value is items for value in given) else None
     if outcome is None or not (outcome.value is None or type(outcome.value) in (bool, int, float, str)):
         return None
     aspects.whole(i, target, place, frame)

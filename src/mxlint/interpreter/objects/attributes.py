@@ -42,6 +42,7 @@ from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
+    METACLASS,
     asked_before,
     asked_of_class,
     asked_of_library,
@@ -343,7 +344,7 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
             return table
     if name == "__dataclass_fields__" and fields_of(i, owner):
         return i.operations.external(i, "#dataclass_fields", Arguments((owner,), places=(place,)), place, frame)
-    meta = i.heap.get(owner.oid, ("#", "metaclass"))
+    meta = i.heap.get(owner.oid, METACLASS)
     if isinstance(meta, Ref):
         method = class_attribute(i, meta, name)
         if method is not None:
@@ -399,7 +400,7 @@ def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: F
         else None
     )
     if cls is owner and isinstance(owner, Ref) and after not in mro(i, owner):
-        cls = i.heap.get(owner.oid, ("#", "metaclass"))
+        cls = i.heap.get(owner.oid, METACLASS)
         found = class_attribute(i, cls, name, after) if cls is not None and isinstance(after, (Ref, External)) else None
         if found is not None and not isinstance(found, External):
             return bind(i, found, owner, cls or UNBOUND, place, frame)

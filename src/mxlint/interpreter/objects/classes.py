@@ -10,7 +10,19 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import is_exception, throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
-from mxlint.interpreter.objects.lookup import BASES, CLASS, FIELDS, bind, class_attribute, container, fields_of, frozen, library_base, mro
+from mxlint.interpreter.objects.lookup import (
+    BASES,
+    CLASS,
+    FIELDS,
+    METACLASS,
+    bind,
+    class_attribute,
+    container,
+    fields_of,
+    frozen,
+    library_base,
+    mro,
+)
 from mxlint.interpreter.objects.type_tests import instance_of
 from mxlint.syntax import ir
 
@@ -36,7 +48,7 @@ def define_class(i: Interpreter, node: ir.ClassDef, frame: Frame) -> Value:
         i.heap.set(oid, "__module__", module_name)
     metaclass = args.keywords.pop("metaclass", None)
     if metaclass is not None:
-        i.heap.set(oid, ("#", "metaclass"), metaclass)
+        i.heap.set(oid, METACLASS, metaclass)
     body = Frame(oid, "class", frame.source, qualname, node.scope, frame.module, frame)
     body.cls = oid
     i.heap.infos[oid].payload = FrameInfo("class", node.scope, frame.source, qualname, frame.module)
@@ -56,7 +68,7 @@ def define_class(i: Interpreter, node: ir.ClassDef, frame: Frame) -> Value:
 
 def instantiate(i: Interpreter, cls: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call a class of the program."""
-    meta = i.heap.get(cls.oid, ("#", "metaclass"))
+    meta = i.heap.get(cls.oid, METACLASS)
     if isinstance(meta, Ref):
         method = class_attribute(i, meta, "__call__")
         if method is not None and not isinstance(method, External):

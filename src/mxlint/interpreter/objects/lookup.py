@@ -20,6 +20,8 @@ CLASS: Final = ("#", "class")
 
 BASES: Final = ("#", "bases")
 
+METACLASS: Final = ("#", "metaclass")
+
 EXTENDED: Final = {
     "builtins.list": "list", "builtins.set": "set", "builtins.dict": "dict", "collections.UserList": "list", "collections.deque": "list",
     "collections.UserDict": "dict", "collections.OrderedDict": "dict", "collections.defaultdict": "dict", "collections.Counter": "dict",
@@ -65,6 +67,12 @@ def _merge(sequences: list[list[Member]]) -> list[Member]:
 def _bases(i: Interpreter, cls: Ref) -> Iterable[Value]:
     found = i.heap.get(cls.oid, BASES)
     return found.items or () if isinstance(found, Tuple) else ()
+
+
+def bases_at_present(i: Interpreter, oid: int) -> tuple[Value, ...]:
+    """The bases of a class, none for what is no class. Nothing takes note that they were asked for."""
+    found = i.heap.cells[oid].get(BASES)
+    return found.parts if isinstance(found, Tuple) else ()
 
 
 def class_attribute(i: Interpreter, cls: Value, name: str, after: Member | None = None) -> Value | None:
@@ -190,7 +198,7 @@ def class_of(i: Interpreter, ref: Ref) -> Value | None:
     if kind == "instance":
         return i.heap.get(ref.oid, CLASS)
     if kind == "class":
-        return i.heap.get(ref.oid, ("#", "metaclass"))
+        return i.heap.get(ref.oid, METACLASS)
     return None
 
 

@@ -32,7 +32,7 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import ancestors
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.objects import views
-from mxlint.interpreter.objects.lookup import BASES, CLASS, class_attribute, library_attribute, library_base, mro, read_missing
+from mxlint.interpreter.objects.lookup import BASES, CLASS, METACLASS, class_attribute, library_attribute, library_base, mro, read_missing
 from mxlint.interpreter.objects.type_tests import builtin_type, classes_in, instance_of
 from mxlint.models.load import constant, kind_of, model
 
@@ -83,7 +83,7 @@ def _type(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             if kind == "instance":
                 return i.heap.get(member.oid, CLASS) or Unknown("class")
             if kind == "class":
-                return i.heap.get(member.oid, ("#", "metaclass")) or External("builtins.type")
+                return i.heap.get(member.oid, METACLASS) or External("builtins.type")
         if isinstance(member, Array):
             return External("mlx.core.array")
         library = library_class(member)

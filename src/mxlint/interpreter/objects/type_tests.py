@@ -25,7 +25,7 @@ from mxlint.domain.members import (
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import ancestors
 from mxlint.interpreter.mlx import losses
-from mxlint.interpreter.objects.lookup import CLASS, special_exists
+from mxlint.interpreter.objects.lookup import CLASS, METACLASS, special_exists
 
 
 def instance_of(i: Interpreter, member: Member, cls: Value) -> bool | None:
@@ -84,7 +84,7 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
             cls = i.heap.get(member.oid, CLASS)
             return ancestors(i, cls) | {"builtins.object"} if cls is not None and not isinstance(cls, Union) else None
         if kind == "class":
-            meta = i.heap.get(member.oid, ("#", "metaclass"))
+            meta = i.heap.get(member.oid, METACLASS)
             return {"builtins.type", "builtins.object"} | (ancestors(i, meta) if meta is not None else set())
         name = builtin_type(i, member)
         if name is None:
