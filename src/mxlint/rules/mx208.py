@@ -70,15 +70,15 @@ def _by_arguments(event: Event, called: bool) -> bool:
 def _raise(compiled: Compiled, inputs: Capture, raises: list[Event]) -> Iterator[Finding]:
     first = min(raises, key=lambda event: (event.modality.steps, bool(event.modality.conditions), event.where.span))
     others = dict.fromkeys(event.where for event in raises if event.where != first.where)
-    more = f"so does {', '.join(line(where, first.where) for where in others)}; " if others else ""
+    more = f"; {', '.join(line(where, first.where) for where in others)} {'raise' if len(others) > 1 else 'raises'}, too" if others else ""
     yield from finding(
         RULE, first.where,
         f"raising here leaves the state that {name_of(compiled)} captures full of placeholders for ever",
         "check the arguments in a plain function that calls the compiled one", compiled, first.modality, within=first.within, calls=first.calls,
         also=[("raised here, too", where) for where in others],
         remedy=CheckBefore(tuple(event.where.span for event in raises), compiled.site.span, function_of(compiled)),
-        note=f"{more}it ends the trace while inputs= ({_state(compiled)}) holds placeholders, which stay there also when the caller catches the "
-        f"exception: whatever uses them later fails{_random(inputs)}",
+        note=f"it ends the trace while inputs= ({_state(compiled)}) holds placeholders, which stay there also when the caller catches the "
+        f"exception: whatever uses them later fails{_random(inputs)}{more}",
     )  # fmt: skip
 
 
