@@ -10,8 +10,14 @@ from mxlint.rules.program import Program
 
 
 def elements(compiled: Compiled) -> tuple[Element, ...]:
-    """What inputs= and outputs= are given."""
-    return tuple(element for capture in (compiled.inputs, compiled.outputs) if capture is not None for element in capture.elements)
+    """What inputs= and outputs= are given, less what lies in another container that is given, too."""
+    given = [element for capture in (compiled.inputs, compiled.outputs) if capture is not None for element in capture.elements]
+    return tuple(element for element in given if not any(_lies_in(element, other) for other in given))
+
+
+def _lies_in(element: Element, other: Element) -> bool:
+    """Whether a container lies in another one, and not the other way round as well."""
+    return element.object in other.inside and other.object not in element.inside
 
 
 def captured(compiled: Compiled) -> tuple[str, ...]:

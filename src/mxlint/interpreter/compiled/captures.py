@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
@@ -31,7 +32,26 @@ TREES: Final = frozenset(("builtins.list", "builtins.dict"))
 """Classes of Python into whose objects MLX looks, and into those of classes that extend them."""
 
 
-def capture_fact(i: Interpreter, args: Arguments, position: int, name: str, place: Place, frame: Frame) -> events.Capture | None:
+def capture_facts(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> tuple[events.Capture | None, events.Capture | None]:
+    """inputs= and outputs= as they are given."""
+    inputs, outputs = _capture(i, args, 1, "inputs", place, frame), _capture(i, args, 2, "outputs", place, frame)
+    elements = [element for capture in (inputs, outputs) if capture is not None for element in capture.elements]
+    given = {element.object for element in elements if element.object is not None}
+    if len(given) < 2:
+        return inputs, outputs
+    inside = {oid: tuple(sorted(captured(i, Ref(oid))[0] & given - {oid})) for oid in given}
+    return _with_inside(inputs, inside), _with_inside(outputs, inside)
+
+
+def _with_inside(capture: events.Capture | None, inside: Mapping[int, tuple[int, ...]]) -> events.Capture | None:
+    """A capture whose elements say which others lie in them."""
+    if capture is None:
+        return None
+    elements = (e if e.object is None else replace(e, inside=inside[e.object]) for e in capture.elements)
+    return replace(capture, elements=tuple(elements))
+
+
+def _capture(i: Interpreter, args: Arguments, position: int, name: str, place: Place, frame: Frame) -> events.Capture | None:
     """inputs= or outputs= as it is given."""
     value = args.get(position, name)
     if value is None or value == NONE:

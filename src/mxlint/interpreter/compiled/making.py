@@ -8,7 +8,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Range, Ref, Tuple, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.compiled.captures import capture_fact
+from mxlint.interpreter.compiled.captures import capture_facts
 from mxlint.interpreter.compiled.state import ITEMS, CompiledInfo
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -85,9 +85,10 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         known = truth.outcome
     owner, decorator = _class_body(i, args.get(0, "fun"), place, frame)
     method_of = i.info(owner.cls).label if owner is not None and owner.cls is not None else None
+    inputs, outputs = capture_facts(i, args, place, frame)
     return events.Compiled(
         number=oid, site=where(place), form=info.form, text=info.text, within=qualname(frame), function=function_fact(i, args.get(0, "fun") or NONE),
-        inputs=capture_fact(i, args, 1, "inputs", place, frame), outputs=capture_fact(i, args, 2, "outputs", place, frame), shapeless=known,
+        inputs=inputs, outputs=outputs, shapeless=known,
         loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in own),
         caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in outer),
         escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
