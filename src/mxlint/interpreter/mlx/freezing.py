@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, TRUE, Const, Ref, Tuple, Value
+from mxlint.domain.members import NONE, TRUE, Const, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import reads, writes
 from mxlint.interpreter.compiled.state import FROZEN
@@ -13,6 +13,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx.submodules import reached, set_in_all
+from mxlint.interpreter.mlx.weights import weights
 
 
 def freeze(frozen: bool) -> Any:
@@ -34,16 +35,11 @@ def trains(i: Interpreter, module: Ref) -> bool:
 def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:
     """`nn.value_and_grad` of a module: it looks for the weights that are not frozen, and puts them into the module anew."""
     for module in reached(i, model):
-        if not any(isinstance(field, str) and isinstance(value, Array) for field, value in i.heap.fields(module.oid).items()):
+        own = list(weights(i, module))
+        if not own:
             continue
         frozen = i.heap.get(module.oid, FROZEN)
         reads.on_read(i, module.oid, FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
-        for field, value in list(i.heap.fields(module.oid).items()):
-            if (
-                isinstance(field, str)
-                and isinstance(value, Array)
-                and i.trace is not None
-                and i.trace.holds(value.trace)
-                and trains(i, module)
-            ):
+        for field, value in own if i.trace is not None and trains(i, module) else ():
+            if any(isinstance(member, Array) and i.trace is not None and i.trace.holds(member.trace) for member in members(value)):
                 writes.on_write(i, module.oid, field, value, place, frame, "differentiate")

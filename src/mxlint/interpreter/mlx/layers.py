@@ -27,6 +27,7 @@ from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.mlx.trees import entries, tree_map
+from mxlint.interpreter.mlx.weights import alike, converted, is_array, renewed, weights
 from mxlint.interpreter.open_world import defaults
 from mxlint.models import written
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
@@ -175,13 +176,12 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     if entry is not None and entry.random and rest.args and _rests(i, owner, entry):
         return rest.args[0]
     description = i.heap.get(owner.oid, LAYER)
-    weights: list[Value] = []
+    parts: list[Value] = []
     for module in submodules(i, owner):
         _inner(i, owner, module, place, frame)
-        for field, value in list(i.heap.fields(module.oid).items()):
-            if isinstance(field, str) and isinstance(value, Array):
-                reads.on_read(i, module.oid, field, value, place, frame)
-                weights.append(value)
+        for field, value in weights(i, module):
+            reads.on_read(i, module.oid, field, value, place, frame)
+            parts.append(value)
     done = cls if method == "__call__" else f"{cls}.{method}"
     bare = i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.table.has(f"{done}[bias=False]")
     form = f"{done}[bias=False]" if bare else done
@@ -200,7 +200,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         given = [arrays.describe(i, value) for value in rest.args]
         found = layer_model().call(description.value, given, {k: arrays.describe(i, v) for k, v in rest.keywords.items()}, method)
         arrays.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
-    return arrays.results(i, found, done, (*rest.args, *weights), rest.keywords, place)
+    return arrays.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
 
 
 def _inner(i: Interpreter, owner: Ref, module: Ref, place: Place, frame: Frame) -> None:
@@ -322,24 +322,24 @@ def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
     given = list(arrays_in(i, tree))
     trace = next((array.trace for array in given if array.trace is not None), None)
     for module in reached(i, args.args[0]):
-        for field, value in list(i.heap.fields(module.oid).items()):
-            if isinstance(field, str) and isinstance(value, Array):
-                new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
-                i.heap.set(module.oid, field, new)
-                writes.on_write(i, module.oid, field, new, place, frame, "update")
+        for field, value in weights(i, module):
+            ident = i.ident(place, ("updated", module.oid, field))
+            new = renewed(value, partial(alike, ident, trace))
+            i.heap.set(module.oid, field, new)
+            writes.on_write(i, module.oid, field, new, place, frame, "update")
     return args.args[0]
 
 
 def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.set_dtype(…)`, `module.apply(…)`: new arrays, still to be computed from the old ones."""
     for module in reached(i, args.args[0]):
-        for field, value in list(i.heap.fields(module.oid).items()):
-            if isinstance(field, str) and isinstance(value, Array):
-                new = Array(i.ident(place, ("converted", module.oid, field)), value.trace, value.shape, None, value.chain)
-                i.heap.set(new.ident, LAZY, TRUE)
-                i.heap.set(new.ident, OPERANDS, Operands((value.ident,)))
-                i.heap.set(module.oid, field, new)
-                writes.on_write(i, module.oid, field, new, place, frame, "update")
+        for field, value in weights(i, module):
+            ident = i.ident(place, ("converted", module.oid, field))
+            new = renewed(value, partial(converted, ident))
+            i.heap.set(ident, LAZY, TRUE)
+            i.heap.set(ident, OPERANDS, Operands(tuple(member.ident for member in members(value) if isinstance(member, Array))))
+            i.heap.set(module.oid, field, new)
+            writes.on_write(i, module.oid, field, new, place, frame, "update")
     return args.args[0]
 
 
@@ -411,12 +411,12 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
     present = held(i, owner.oid, field)
     if present is None:
         return
-    if isinstance(present, Array) and not isinstance(field, tuple):
+    if is_array(present) and not isinstance(field, tuple):
         given = all(isinstance(m, Array) and i.heap.get(m.ident, ("#", "argument")) is not None for m in members(value))
-        i.heap.set(owner.oid, field, value)
-        writes.on_write(i, owner.oid, field, value, place, frame, "fill" if given else "update")
-    elif not isinstance(present, Array):
-        _put_in(i, present, value, place, frame, done)
+        new = i.split(present, lambda member: value if isinstance(member, Array) else member)
+        i.heap.set(owner.oid, field, new)
+        writes.on_write(i, owner.oid, field, new, place, frame, "fill" if given else "update")
+    _put_in(i, present, value, place, frame, done)
 
 
 def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
@@ -438,9 +438,8 @@ def weights_read(i: Interpreter, value: Value, place: Place, frame: Frame) -> No
     """What is not followed is given a module in a trace: it computes with its weights."""
     for member in members(value):
         for module in reached(i, member) if isinstance(member, Ref) and kind(i, member) == "module" else ():
-            for field, weight in list(i.heap.fields(module.oid).items()):
-                if isinstance(field, str) and isinstance(weight, Array):
-                    reads.on_read(i, module.oid, field, weight, place, frame)
+            for field, weight in weights(i, module):
+                reads.on_read(i, module.oid, field, weight, place, frame)
 
 
 def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

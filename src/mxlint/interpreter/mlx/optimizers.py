@@ -18,6 +18,7 @@ from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx.freezing import trains
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
 from mxlint.interpreter.mlx.submodules import reached, submodules
+from mxlint.interpreter.mlx.weights import alike, renewed, weights
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.models.mlx.table import Entry
 
@@ -38,29 +39,27 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     single = _own_method(i, optimizer, "apply_single")
     if single is not None:
         gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
-        weight = next((v for m in submodules(i, model) for v in i.heap.fields(m.oid).values() if isinstance(v, Array)), gradient)
+        weight = next((v for m in submodules(i, model) for _, v in weights(i, m)), gradient)
         i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
     given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
     trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
-    weights: list[Array] = []
+    updated: list[int] = []
     for module in reached(i, model):
-        for field, value in list(i.heap.fields(module.oid).items()):
-            if isinstance(field, str) and isinstance(value, Array):
-                if not trains(i, module):
-                    continue
-                new = Array(i.ident(place, ("updated", module.oid, field)), trace, value.shape, value.dtype, value.chain)
-                reads.on_read(i, module.oid, field, value, place, frame)
-                i.heap.set(module.oid, field, new)
-                writes.on_write(i, module.oid, field, new, place, frame, "weights")
-                weights.append(new)
+        for field, value in weights(i, module) if trains(i, module) else ():
+            ident = i.ident(place, ("updated", module.oid, field))
+            new = renewed(value, partial(alike, ident, trace))
+            reads.on_read(i, module.oid, field, value, place, frame)
+            i.heap.set(module.oid, field, new)
+            writes.on_write(i, module.oid, field, new, place, frame, "weights")
+            updated.append(ident)
     for member in members(optimizer):
         if isinstance(member, Ref):
-            i.split(i.heap.get(member.oid, ("#", "state")) or NONE, partial(_update_state, i, member, trace, weights, place, frame))
+            i.split(i.heap.get(member.oid, ("#", "state")) or NONE, partial(_update_state, i, member, trace, updated, place, frame))
     return NONE
 
 
 def _update_state(
-    i: Interpreter, optimizer: Ref, trace: int | None, weights: Collection[Array], place: Place, frame: Frame, state: Member
+    i: Interpreter, optimizer: Ref, trace: int | None, updated: Collection[int], place: Place, frame: Frame, state: Member
 ) -> Value:
     """An update computes the state of an optimizer anew, as far as it is known."""
     if not isinstance(state, Ref):
@@ -91,16 +90,16 @@ def _update_state(
             _update_set(i, optimizer, state, setting, (entry.settings or {}).get(setting), names, trace, place, frame)
         _make_idle(i, state, entry, place)
     if i.trace is None:
-        _leave_to_compute(i, weights, state)
+        _leave_to_compute(i, updated, state)
     return NONE
 
 
-def _leave_to_compute(i: Interpreter, weights: Collection[Array], state: Ref) -> None:
-    """New weights are computed from the state of the optimizer, once somebody asks for them."""
+def _leave_to_compute(i: Interpreter, updated: Collection[int], state: Ref) -> None:
+    """New weights are computed from the state of the optimizer, once somebody asks for them. `updated`: their numbers."""
     kept = Operands(tuple(array.ident for array in arrays_in(i, state)))
-    for weight in weights:
-        i.heap.set(weight.ident, LAZY, TRUE)
-        i.heap.set(weight.ident, OPERANDS, kept)
+    for ident in updated:
+        i.heap.set(ident, LAZY, TRUE)
+        i.heap.set(ident, OPERANDS, kept)
 
 
 def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
