@@ -19,7 +19,9 @@ from mxlint.domain.members import (
     Option,
     Range,
     Ref,
+    Symbolic,
     Tuple,
+    Unbound,
     Union,
     Unknown,
     Value,
@@ -223,7 +225,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     for option in parts or ():
         if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
             continue  # where it holds that, the trace did not read it
-        if _surely_same(i, before, option.member) or entry is not None and _reads_the_same(i, before, option.member, entry):
+        untouched = isinstance(option.member, Unbound) and _given_out_of_sight(i, location, before)
+        if untouched or _surely_same(i, before, option.member) or entry is not None and _reads_the_same(i, before, option.member, entry):
             same += 1
             continue
         different.append(option.member)
@@ -336,6 +339,12 @@ def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
     if isinstance(before, (Range, Kind)):
         return False
     return before == now
+
+
+def _given_out_of_sight(i: Interpreter, location: Location, before: Value) -> bool:
+    """Whether what a trace has read is what an object out of sight, or a base out of sight, gives where the program has put nothing."""
+    oid, _ = location
+    return isinstance(before, Symbolic) and any(part == i.info(oid).payload or part == Ref(oid) for part in before.identity[1:])
 
 
 def _reads_the_same(i: Interpreter, before: Value, now: Member, entry: Entry, depth: int = 4) -> bool:

@@ -258,10 +258,10 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
         if not absent:
             return value
         there = bound(value) or UNBOUND
-        if found is None:
+        if found is None and not _has_base_out_of_sight(i, cls):
             return there
-        other = guarded([(bind(i, found, owner, cls, place, frame), absent[0].guard)])
-        return join([there, other])
+        inherited = _out_of_sight(i, owner, name, place) if found is None else bind(i, found, owner, cls, place, frame)
+        return join([there, guarded([(inherited, absent[0].guard)])])
     asked_of_class(i, owner, name, place, frame)
     if found is None or isinstance(found, External) or _mlx_comes_first(i, cls, name):
         asked_of_library(i, cls, name, place, frame)
@@ -274,13 +274,10 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
     _, getter = held_by_class(i, cls, "__getattr__", written=True) or (None, None)
     if getter is not None:
         return i.call(bind(i, getter, owner, cls, place, frame), Arguments((Const(name),), places=(place,)), place, frame)
-    if any(
-        not isinstance(base, (Ref, External))
-        or isinstance(base, External)
-        and base.name not in ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
-        for base in mro(i, cls)
-    ):
-        return i.symbolic(place, f".{name}", name)
+    if _has_base_out_of_sight(i, cls):
+        inherited = _out_of_sight(i, owner, name, place)
+        i.operations.read(i, owner.oid, name, inherited, place, frame)
+        return inherited
     if name in (
         "__module__",
         "__doc__",
@@ -298,6 +295,20 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
         return i.attribute(cls, name, place, frame)
     read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)
+
+
+_IN_SIGHT: Final = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
+"""Bases of libraries that give an object no attributes but those that all have."""
+
+
+def _has_base_out_of_sight(i: Interpreter, cls: Value) -> bool:
+    """Whether a class has a base of which nobody in sight says what attributes it gives."""
+    return any(not isinstance(base, (Ref, External)) or isinstance(base, External) and base.name not in _IN_SIGHT for base in mro(i, cls))
+
+
+def _out_of_sight(i: Interpreter, owner: Ref, name: str, place: Place) -> Value:
+    """What an object may have from a base that is not in sight: one thing under each name, until the program puts another there."""
+    return i.derived(f".{name}", (owner,), None, place, name)
 
 
 def _read_of_class(i: Interpreter, owner: Ref, holder: Member | None, name: str, found: Value, place: Place, frame: Frame) -> Value:
@@ -378,13 +389,10 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
         )
     if name in OF_TYPES:
         return i.symbolic(place, name)
-    if any(
-        not isinstance(base, (Ref, External))
-        or isinstance(base, External)
-        and base.name not in ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
-        for base in mro(i, owner)
-    ):
-        return i.symbolic(place, f".{name}", name)
+    if _has_base_out_of_sight(i, owner):
+        inherited = _out_of_sight(i, owner, name, place)
+        i.operations.read(i, owner.oid, name, inherited, place, frame)
+        return inherited
     read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)
 
