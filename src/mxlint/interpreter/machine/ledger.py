@@ -129,6 +129,8 @@ class Ledger:
     enough; None: it takes several."""
     run: set[int] = field(default_factory=set)
     """Functions whose body has run."""
+    inherited: dict[int, dict[str, External]] = field(default_factory=dict)
+    """What the methods of classes with a base out of sight use as a module or an optimizer, by the class and the attribute."""
     uses: dict[tuple[int, str], External | None] = field(default_factory=dict)
     """The classes of which parameters are instances by their uses, by the function and the name."""
     traced_alone: set[int] = field(default_factory=set)

@@ -10,6 +10,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import is_exception, throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.objects import inherited
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
@@ -89,6 +90,7 @@ def construct(i: Interpreter, cls: Ref, args: Arguments, place: Place, frame: Fr
     if i.heap.get(cls.oid, ("#", "namedtuple")) is not None:
         return _named_tuple(i, cls, args, place, frame)
     made_here = Ref(new_instance(i, cls, place))
+    inherited.give(i, cls, made_here, place, frame)
     base = library_base(i, cls)
     if base is not None and is_exception(base):  # `BaseException.__new__` keeps what it is given, whatever `__init__` does
         i.operations.external(i, f"{base}.__init__", args.bound(made_here), place, frame)

@@ -98,9 +98,26 @@ def _by_own_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> Exte
     if isinstance(cls, Ref) and info.node.params and not isinstance(info.node, ir.Lambda):
         own += [method for method in _methods(i, cls) if method[0] != ref]
         asked |= {Subject(attribute, True) for attribute in _keeping(info.node).get(name, ())}
+    modules, optimizers = _of_mlx(i, own, name, ref)
+    return MODULE if asked & modules else OPTIMIZER if asked & optimizers else None
+
+
+def kept_by_use(i: Interpreter, classes: Sequence[Ref]) -> dict[str, External]:
+    """The attributes that methods of some classes use as modules and optimizers, and that none of them sets."""
+    methods = [method for cls in classes for method in _methods(i, cls)]
+    modules, optimizers = _of_mlx(i, methods)
+    put = {name for _, info in methods for name in _set(info.node)}
+    found = {subject.name: OPTIMIZER for subject in sorted(optimizers)} | {subject.name: MODULE for subject in sorted(modules)}
+    return {name: kind for name, kind in found.items() if name not in put}
+
+
+def _of_mlx(
+    i: Interpreter, functions: Sequence[tuple[Ref, FunctionInfo]], name: str = "", ref: Ref | None = None
+) -> tuple[set[Subject], set[Subject]]:
+    """What some functions use as modules, and what as optimizers: attributes, and a parameter of the one of them that is given."""
     modules: set[Subject] = set()
     updated: list[tuple[Subject, Subject]] = []
-    for function, its in own:
+    for function, its in functions:
         kept = _keeping(its.node)
         for call in _calls(its.node, name):
             if isinstance(call.func, ir.Attr) and call.func.name in OF_MODULES:
@@ -113,9 +130,7 @@ def _by_own_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> Exte
                 modules |= first
             elif isinstance(call.func, ir.Attr) and call.func.name == "update" and len(given) > 1:
                 updated += product(_subjects(its, call.func.value, function == ref, kept), first)
-    if asked & modules:
-        return MODULE
-    return OPTIMIZER if any(owner in asked and model in modules for owner, model in updated) else None
+    return modules, {owner for owner, model in updated if model in modules}
 
 
 def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
@@ -197,6 +212,14 @@ def _keeping(node: ir.FuncDef | ir.Lambda) -> dict[str, set[str]]:
     return kept
 
 
+def _set(node: ir.FuncDef | ir.Lambda) -> Iterator[str]:
+    """The attributes of its own object that a method sets."""
+    for part in _parts(node.body) if node.params else ():
+        for target in _parts(part.targets) if isinstance(part, ir.Assign) else ():
+            if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == node.params[0].name:
+                yield target.name
+
+
 def _subjects(info: FunctionInfo, value: ir.Expr, own: bool, kept: Mapping[str, Collection[str]]) -> set[Subject]:
     """What an expression in a method names: a parameter (if the method is the one that is asked about), the attributes that keep it, an attribute.
     `kept`: those attributes, by the name of what they keep."""
@@ -228,4 +251,4 @@ def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
             todo += part
 
 
-__all__ = ["MODULE", "OPTIMIZER", "WORDS", "attributes_of", "by_use", "is_array"]
+__all__ = ["MODULE", "OPTIMIZER", "WORDS", "attributes_of", "by_use", "is_array", "kept_by_use"]

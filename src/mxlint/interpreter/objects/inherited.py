@@ -1,0 +1,37 @@
+"""What an object has from a base class out of sight that its own methods use as a module or an optimizer of MLX."""
+
+from __future__ import annotations
+
+from mxlint.domain.members import External, Ref
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import sinks
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.reach import arrays_in, each_place
+from mxlint.interpreter.objects.lookup import mro
+from mxlint.interpreter.open_world.uses import WORDS, kept_by_use
+from mxlint.models.load import model
+
+
+def give(i: Interpreter, cls: Ref, owner: Ref, place: Place, frame: Frame) -> None:
+    """Put into a new object what its base gives it: before `__init__`, in which it may be used."""
+    if all(isinstance(base, Ref) or isinstance(base, External) and _is_known(i, base) for base in mro(i, cls)):
+        return
+    known = i.ledger.inherited
+    if cls.oid not in known:
+        known[cls.oid] = kept_by_use(i, [base for base in mro(i, cls) if isinstance(base, Ref)])
+    for name, kind in known[cls.oid].items():
+        with i.within(("inherited", name)):
+            made = i.call(kind, Arguments((), {}, star=i.symbolic(place, "argument")), place, frame)
+        for array in arrays_in(i, made):
+            sinks.computed(i, array)
+        for _, _, member in each_place(i, (made,)):
+            if isinstance(member, Ref):
+                i.ledger.presumed[member.oid] = f"`self.{name}` is {WORDS[kind]}"
+        i.heap.set(owner.oid, name, made)
+
+
+def _is_known(i: Interpreter, base: External) -> bool:
+    """Whether a class of a library is one of which it is known what it gives."""
+    return model(base.name) is not None or i.mlx.class_kind(i, base) is not None
