@@ -40,7 +40,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         field = ITEMS
     if oid != frame.oid and i.info(oid).kind != "compiled" and not _bound_in_rounds(i, oid, value):
         escaping(i, value)
-    if i.info(oid).kind == "instance":
+    if i.info(oid).kind in ("instance", "symbolic"):
         i.mlx.assigned(i, oid, field, value, place, frame)
         if field == "__call__":
             for member in members(value):

@@ -48,6 +48,13 @@ STORED: Final = ("stored", "element")
 """Of something of a library: what iterating over it gives."""
 
 
+def _some_element(i: Interpreter, iterable: Symbolic, place: Place) -> Symbolic:
+    """What a round is given of an iterable out of sight."""
+    element = i.symbolic(place, "element", iterable.label, presumed=iterable.presumed)
+    i.ledger.element_of[element.identity] = iterable.identity
+    return element
+
+
 def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
     """The items of an iterable one by one, if they are known and iterating has no effect."""
     if isinstance(member, Tuple):
@@ -142,7 +149,7 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
     if isinstance(member, ShapeOf):
         return member.axis(None), False
     if isinstance(member, Symbolic):
-        return (lambda: i.symbolic(place, "element", member.label, presumed=member.presumed)), False
+        return (lambda: _some_element(i, member, place)), False
     if isinstance(member, Ref):
         kind = container(i, member)
         if kind in ("list", "set"):

@@ -129,6 +129,8 @@ class Ledger:
     enough; None: it takes several."""
     run: set[int] = field(default_factory=set)
     """Functions whose body has run."""
+    element_of: dict[Identity, Identity] = field(default_factory=dict)
+    """The iterable of which something symbolic is an element."""
     inherited: dict[int, dict[str, External]] = field(default_factory=dict)
     """What the methods of classes with a base out of sight use as a module or an optimizer, by the class and the attribute."""
     uses: dict[tuple[int, str], External | None] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.machine.reach import arrays_in, each_array
 from mxlint.interpreter.mlx import arrays, kernels, kinds, layers, loading, quantizing, shapeless, transforms, updates
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
-from mxlint.interpreter.open_world import presumptions, results
+from mxlint.interpreter.open_world import opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.results import has
@@ -220,12 +220,15 @@ class Mlx(Framework):
                 i.heap.drop(array.ident, LAZY)
 
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
-        """Something symbolic is called: a schedule gives an array, and what has a method `.update(model, gradients)` is an optimizer."""
+        """Something symbolic is called: a schedule gives an array, what has a method `.update(model, gradients)` is an optimizer, and `.update_modules(…)`
+        puts layers into what has it."""
         results.demanded(i, function, place, frame)
         maker = i.ledger.made_functions.get(function.identity)
         if maker is not None:
             return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1])
         method = function.identity[0] if isinstance(function.identity, tuple) else None
+        if method == ".update_modules":
+            opaque.put_in(i, function.identity, place, frame)
         if (
             method == ".update"
             and len(args.args) > 1

@@ -28,7 +28,7 @@ from mxlint.interpreter.mlx.optimizers import apply_gradients, optimizer_init, o
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.mlx.trees import entries, tree_map
 from mxlint.interpreter.mlx.weights import alike, converted, is_array, renewed, weights
-from mxlint.interpreter.open_world import defaults
+from mxlint.interpreter.open_world import defaults, opaque
 from mxlint.models import written
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
@@ -96,9 +96,9 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
             i.heap.set(owner.oid, setting, held)
         return
     i.heap.set(owner.oid, "training", TRUE)
-    if i.heap.get(owner.oid, CLASS) == External(MODULE):
+    if opaque.is_opaque(i, owner):
         # Some module: what layers it has is not known, but that it has weights.
-        i.heap.set(owner.oid, WEIGHTS, Array(i.ident(place, ("weights", owner.oid)), None, None, None))
+        i.heap.set(owner.oid, opaque.WEIGHTS, Array(i.ident(place, ("weights", owner.oid)), None, None, None))
     layer = layer_model().construct(
         name, [arrays.describe(i, value) for value in args.args], {key: arrays.describe(i, value) for key, value in args.keywords.items()}
     )
@@ -110,9 +110,6 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
 
 
 SEQUENTIAL: Final = "mlx.nn.Sequential"
-WEIGHTS: Final = "weights"
-"""The field that stands for all weights of a module whose layers are not known."""
-
 
 LAYER: Final = ("#", "layer")
 """The field that holds the description of a layer of mlx.nn."""
@@ -162,10 +159,10 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     if cls == SEQUENTIAL:
         return i.call(written_member(i, f"{SEQUENTIAL}.{method}", frame) or NONE, args, place, frame)
     if cls == MODULE:
-        held = i.heap.get(owner.oid, WEIGHTS)
+        held = i.heap.get(owner.oid, opaque.WEIGHTS)
         if held is None:
             return None
-        reads.on_read(i, owner.oid, WEIGHTS, held, place, frame)
+        reads.on_read(i, owner.oid, opaque.WEIGHTS, held, place, frame)
         if i.trace is not None:
             i.trace.full = False  # nobody in sight says how many operations it is
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
@@ -420,7 +417,9 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
 
 
 def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
-    """`optimizer.state = …`, `optimizer.learning_rate = …`: properties that keep what they are given elsewhere."""
+    """`module.layer = …`; `optimizer.state = …`, `optimizer.learning_rate = …`: properties that keep what they are given elsewhere."""
+    if isinstance(field, str) and opaque.holds_layers(i, value):
+        opaque.put_in(i, Ref(oid) if i.info(oid).kind == "instance" else i.info(oid).payload, place, frame)
     if field not in ("state", "learning_rate") or kind(i, Ref(oid)) != "optimizer":
         return
     state = i.heap.get(oid, ("#", "state"))

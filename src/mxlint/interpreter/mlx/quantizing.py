@@ -13,6 +13,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx.kinds import CLASS
 from mxlint.interpreter.mlx.submodules import submodules
+from mxlint.interpreter.open_world import opaque
 
 QUANTIZED: Final = {"mlx.nn.Linear": "mlx.nn.QuantizedLinear", "mlx.nn.Embedding": "mlx.nn.QuantizedEmbedding"}
 
@@ -21,6 +22,7 @@ def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     """`nn.quantize(model)`: other layers in the place of those that can be quantized and that a predicate, if there is one, takes."""
     predicate = args.get(4, "class_predicate")
     for owner in list(submodules(i, args.args[0])):
+        opaque.changed(i, owner, place, frame)
         for field, value in list(i.heap.fields(owner.oid).items()):
             if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "list":
                 content = i.heap.get(value.oid, ("#", "items"))

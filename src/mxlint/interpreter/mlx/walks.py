@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Kind, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.state import held
@@ -17,6 +18,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx.kinds import kind
 from mxlint.interpreter.mlx.submodules import submodules
 from mxlint.interpreter.mlx.trees import entries
+from mxlint.interpreter.open_world import opaque
 
 UNNAMED: Final = Kind("str", "open")
 """The name of a module in a list of unknown length."""
@@ -49,12 +51,20 @@ def _below(name: str | None, part: str | None) -> str | None:
 
 def _modules(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.modules()`."""
-    return new_list(i, Tuple(tuple(module for _, module in named(i, args.args[0]))), place)
+    return new_list(i, _with_others(i, [(module, module) for _, module in named(i, args.args[0])], lambda layer: layer, place), place)
 
 
 def _named_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.named_modules()`."""
-    return new_list(i, Tuple(tuple(Tuple(pair) for pair in named(i, args.args[0]))), place)
+    found = [(Tuple(pair), pair[1]) for pair in named(i, args.args[0])]
+    return new_list(i, _with_others(i, found, lambda layer: Tuple((UNNAMED, layer)), place), place)
+
+
+def _with_others(i: Interpreter, found: Sequence[tuple[Value, Ref]], item: Callable[[Value], Value], place: Place) -> Tuple:
+    """What is listed of modules, with what is listed of the layers of those of which nothing is known."""
+    others = [item(opaque.layer(i, module, place)) for _, module in found if opaque.is_opaque(i, module)]
+    listed = tuple(value for value, _ in found)
+    return Tuple(None, join((*listed, *others)), least=len(listed), given="part") if others else Tuple(listed)
 
 
 def _apply_to_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -114,6 +124,8 @@ def _update_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame)
 
 def _swap(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame) -> None:
     for holder in members(owner):
+        if isinstance(holder, Ref) and not _is_empty(i, tree):
+            opaque.changed(i, holder, place, frame)
         for part in members(tree):
             if not isinstance(holder, Ref):
                 continue
@@ -126,6 +138,16 @@ def _swap(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame)
                 content = i.heap.get(part.oid, ITEMS)
                 for number, value in enumerate(content.items or () if isinstance(content, Tuple) else ()):
                     _swap_one(i, holder, Const(number), value, place, frame)
+
+
+def _is_empty(i: Interpreter, tree: Value) -> bool:
+    """Whether a tree is a dict that certainly holds nothing."""
+    return (
+        isinstance(tree, Ref)
+        and i.info(tree.oid).kind == "dict"
+        and i.heap.get(tree.oid, ("#", "rest")) is None
+        and not any(entries(i, tree))
+    )
 
 
 def _swap_one(i: Interpreter, holder: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:

@@ -208,14 +208,20 @@ def _setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     return NONE
 
 
+SOME: Final = "*"
+"""Instead of the name of an attribute: one of which the name is not known."""
+
+
 def _set_some(i: Interpreter, owner: Value, name: Value, value: Value, place: Place, frame: Frame) -> None:
     """`setattr` with a name that nobody in sight gives: each attribute that is there holds the value, if it is the one of that name."""
     if choices.cause(name) == "imprecise" or not all(isinstance(member, (Ref, Symbolic)) for member in members(owner)):
         i.imprecise("setattr with a name that is not known", place)
         return
     for member in members(owner):
+        if isinstance(member, Ref):
+            i.mlx.assigned(i, member.oid, SOME, value, place, frame)
         for field, present in list(i.heap.fields(member.oid).items()) if isinstance(member, Ref) else ():
-            if isinstance(field, str) and (there := bound(present)) is not None:
+            if isinstance(field, str) and field.isidentifier() and (there := bound(present)) is not None:
                 i.set_attribute(member, field, choices.chosen(i, [(Const(field), value)], name, place, there), place, frame)
 
 

@@ -1,0 +1,55 @@
+"""Modules of which nothing is known but that they are modules: one field stands for all weights of their layers, and who asks for these gets something
+of which nothing is known."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import External, Ref, Symbolic, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import writes
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.mlx.kinds import CLASS, MODULE, kind
+
+WEIGHTS: Final = "#weights"
+"""The field that stands for all weights of a module whose layers are not known; no name that a program can give an attribute."""
+
+
+def is_opaque(i: Interpreter, ref: Ref) -> bool:
+    """Whether nothing is known of a module but that it is one."""
+    return i.heap.get(ref.oid, CLASS) == External(MODULE)
+
+
+def changed(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> None:
+    """Such a module may have other layers from now on: nobody in sight says whether it uses them. What a trace puts there is said of the attribute."""
+    present = i.heap.get(ref.oid, WEIGHTS)
+    if i.trace is None and is_opaque(i, ref) and present is not None:
+        new = Array(i.ident(place, ("weights", ref.oid)), None, None, None)
+        value = choices.any_of(i, (present, new), place, "weights")
+        i.heap.set(ref.oid, WEIGHTS, value)
+        writes.on_write(i, ref.oid, WEIGHTS, value, place, frame, "update")
+
+
+def put_in(i: Interpreter, into: object, place: Place, frame: Frame) -> None:
+    """Layers are put into such a module, or into what it gives by its attributes and items: by the name of that."""
+    todo, seen = [into], set[object]()
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple) and part not in seen:
+            seen.add(part)
+            todo += (*part, i.ledger.element_of.get(part))
+        elif isinstance(part, Ref):
+            changed(i, part, place, frame)
+
+
+def holds_layers(i: Interpreter, value: Value) -> bool:
+    """Whether a module that is given a value may have other layers. Arrays and lists say nothing of it: it may only keep them."""
+    return any(isinstance(member, Ref) and kind(i, member) == "module" for member in members(value))
+
+
+def layer(i: Interpreter, ref: Ref, place: Place) -> Symbolic:
+    """Some layer of such a module."""
+    return i.derived("layer", (ref,), None, place, "layer")
