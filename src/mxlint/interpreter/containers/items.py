@@ -290,6 +290,9 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         found = [] if there is None else [(key, there)]
         if rest is not None and absent is not None:
             found.append((None, rest))
+        if isinstance(key, Symbolic) and absent is not None:
+            # It may be equal to another key, under which something lies already.
+            found += [(other, guarded([(held, absent)])) for other, held in _entries(i, owner, lambda k: k != key)]
     elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
         i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
         entries = [] if rest is not None else _entries(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
