@@ -129,6 +129,8 @@ class Ledger:
     enough; None: it takes several."""
     run: set[int] = field(default_factory=set)
     """Functions whose body has run."""
+    updated_at: dict[int, Place] = field(default_factory=dict)
+    """Where an optimizer made a weight, by the number of the array."""
     element_of: dict[Identity, Identity] = field(default_factory=dict)
     """The iterable of which something symbolic is an element."""
     inherited: dict[int, dict[str, External]] = field(default_factory=dict)

@@ -46,7 +46,13 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     updated: list[int] = []
     for module in reached(i, model):
         for field, value in weights(i, module) if trains(i, module) else ():
+            if isinstance(value, Union) and any(isinstance(m, Array) and i.ledger.updated_at.get(m.ident) == place for m in members(value)):
+                # It may be what an earlier round put there: another one after each round says nothing more.
+                reads.on_read(i, module.oid, field, value, place, frame)
+                writes.on_write(i, module.oid, field, value, place, frame, "weights")
+                continue
             ident = i.ident(place, ("updated", module.oid, field))
+            i.ledger.updated_at[ident] = place
             new = renewed(value, partial(alike, ident, trace))
             reads.on_read(i, module.oid, field, value, place, frame)
             i.heap.set(module.oid, field, new)
