@@ -12,7 +12,7 @@ from mxlint.models.schema import ArrayUse, Callback, Effect, Model, Mutation, Pa
 
 _FOLDS: dict[object, schema.Fold] = {True: "always", False: "no", "small": "small"}
 FIELDS = frozenset(
-    ["signature", "fold", "calls", "stores", "mutates", "raises", "source", "draws", "seeds", "effect", "iterates", "imports", "array", "since", "until"]
+    ["signature", "fold", "calls", "stores", "mutates", "raises", "source", "draws", "seeds", "effect", "iterates", "imports", "array", "unordered", "since", "until"]
 )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     for field, reader in _READERS.items():
         if field in table:
             found[field] = tuple(reader(text) for text in _listed(table[field]))
-    for field in ("draws", "seeds", "imports", "since", "until"):
+    for field in ("draws", "seeds", "imports", "unordered", "since", "until"):
         if field in table:
             found[field] = table[field]
     if "source" in table:

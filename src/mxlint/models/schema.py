@@ -133,6 +133,8 @@ class Model(NamedTuple):
     """The parameter that names a module, which the call imports and gives."""
     array: tuple[ArrayUse, ...] | None = None
     """None: not known."""
+    unordered: bool = False
+    """Whether the result is the same for elements in another order, but for the rounding of a float."""
     since: str = ""
     until: str = ""
     """Versions of Python, or of the library, that have it: from `since`, before `until`."""

@@ -13,7 +13,6 @@ from mxlint.domain.members import (
     NONE,
     UNBOUND,
     Bound,
-    Const,
     Kind,
     Member,
     Option,
@@ -124,7 +123,7 @@ def _note_outgrown(i: Interpreter, ref: Ref, entry: Entry, place: Place) -> None
 def _changes_again(i: Interpreter, location: Location) -> bool:
     """Whether what a trace has put somewhere each run would put there again: a list becomes longer each time, a dict or set has it then."""
     oid, field = location
-    return field in (ITEMS, KEYS) or field == aspects.LENGTH and i.info(oid).kind == "list"
+    return field in (ITEMS, KEYS) or aspects.is_of_all(field) and i.info(oid).kind == "list"
 
 
 def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
@@ -143,16 +142,14 @@ def _unfollowed(i: Interpreter, ref: Ref, place: Place, reason: str) -> None:
 
 
 def _reads_all_items(i: Interpreter, entry: Entry, location: Location) -> bool:
-    """Whether a trace has read all items of a list that a library has put in another order since: nothing says whether what it made of them hangs on
-    the order, as `sum` does not."""
+    """Whether a trace has read all items of a list, one by one, that a library has put in another order since: nothing says whether what it made of them
+    hangs on the order."""
     oid, field = whole(location)
     if i.heap.get(oid, REORDERED) is None or not isinstance(field, tuple):
         return False
     if field == ITEMS:
         found = [seen.value for place, seen in entry.reads.items() if place == (oid, ITEMS)]
         return bool(found) and orders.same_items(i, oid, found[0])
-    if field[0] == aspects.ANSWER:
-        return i.heap.get(oid, REORDERED) == i.heap.get(oid, ITEMS) and not isinstance(held(i, oid, field), Const)
     if field[0] != "item":
         return False
     read = [(whole(place)[1], seen) for place, seen in entry.reads.items() if place[0] == oid and seen.used]

@@ -11,6 +11,7 @@ from mxlint.interpreter.expressions.constants import MISSING
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.models.evaluate import evaluate
 from mxlint.models.load import model
+from mxlint.models.schema import Model
 
 MAKERS: Final[Mapping[str, Any]] = {"list": list, "set": set}
 """How Python makes a container of items, by its kind."""
@@ -44,8 +45,17 @@ def answer(i: Interpreter, kind: str, asked: Question, items: tuple[Value, ...])
     plain = [item.value if isinstance(item, Const) else MISSING for item in items]
     if found is None or MISSING in plain:
         return Tuple(items)
-    given = [*(part.value for part in asked.before), MAKERS[kind](plain), *(part.value for part in asked.after)]
-    outcome = evaluate(found, given)
+    if not found.unordered:
+        return _called(found, kind, asked, plain) or Tuple(items)
+    # A sum of floats in one order may be another one in the next, by what is rounded: then it is no answer.
+    ordered = sorted(items, key=repr)
+    plain = [item.value for item in ordered if isinstance(item, Const)]
+    one, other = (_called(found, kind, asked, each) for each in (plain, plain[::-1]))
+    return one if one is not None and one == other else Tuple(tuple(ordered))
+
+
+def _called(found: Model, kind: str, asked: Question, items: Sequence[Any]) -> Const | None:
+    outcome = evaluate(found, [*(part.value for part in asked.before), MAKERS[kind](items), *(part.value for part in asked.after)])
     if outcome is None or outcome.error or not isinstance(outcome.value, (bool, int, float, str, bytes)):
-        return Tuple(items)
+        return None
     return Const(outcome.value)

@@ -35,15 +35,16 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import answers
+from mxlint.interpreter.containers import answers, orders
 from mxlint.interpreter.containers.elements import known_items, position_of
 from mxlint.interpreter.expressions.outcomes import outcome
 from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import BY_CLASS, COPIED, ITEMS, KEYS, OF, PART, SAME, UNORDERED
+from mxlint.interpreter.machine.locations import BY_CLASS, COPIED, DISTINCT, ITEMS, KEYS, OF, PART, SAME, UNORDERED
 from mxlint.interpreter.machine.locations import part as location_of
 from mxlint.interpreter.objects.lookup import by_class, container, fields_of
+from mxlint.models.load import model
 
 LENGTH: Final = ("#", "length")
 FILLED: Final = ("#", "filled")
@@ -67,8 +68,15 @@ def has(item: Member) -> Field:
 def is_aspect(field: object) -> bool:
     """Whether a location is one of these."""
     return (
-        field in (LENGTH, FILLED, KEYS, UNORDERED) or isinstance(field, tuple) and field[0] in (_IN, ANSWER, _NTH, _THERE, CLASS, BY_CLASS)
+        field in (LENGTH, FILLED, KEYS, UNORDERED, DISTINCT)
+        or isinstance(field, tuple)
+        and field[0] in (_IN, ANSWER, _NTH, _THERE, CLASS, BY_CLASS)
     )
+
+
+def is_of_all(field: object) -> bool:
+    """Whether a location is one of what hangs on each of the items of a list: how many they are, and what is made of all of them."""
+    return field in (LENGTH, UNORDERED, DISTINCT) or isinstance(field, tuple) and field[0] == ANSWER
 
 
 def aspect(i: Interpreter, oid: int, field: Field) -> Value:
@@ -78,13 +86,21 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
         return i.operations.is_of_class(i, at(i, oid, entry) or UNBOUND, cls)
     if isinstance(field, tuple) and field[0] == BY_CLASS:
         return by_class(i, oid, field[1])
-    contents = _contents(i, oid)
+    contents = _contents(i, oid, ordered=_is_ordered(field))
     if contents is None:
         return Range(0, None) if field == LENGTH else Unknown("contents")
     if isinstance(field, tuple) and isinstance(field[1], answers.Question):
         asked, kind = field[1], container(i, Ref(oid))
         return guarded([(answers.answer(i, kind, asked, items), guard) for items, guard in contents])
     return guarded([(_of(field)(items), guard) for items, guard in contents])
+
+
+def _is_ordered(field: Field) -> bool:
+    """Whether an aspect hangs on the order of items."""
+    if not isinstance(field, tuple) or field in (LENGTH, FILLED, UNORDERED, DISTINCT) or field[0] == _IN:
+        return False
+    found = model(field[1].name) if isinstance(field[1], answers.Question) else None
+    return found is None or not found.unordered
 
 
 def given(i: Interpreter, ref: Ref) -> bool:
@@ -331,12 +347,16 @@ def answered(i: Interpreter, name: str, given: Sequence[Value], result: Value, p
         ask(i, asked[0], (ANSWER, asked[1]), place, frame)
 
 
-def whole(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
-    """Note that all that a value holds is read: the items and entries of containers, at any depth."""
+def whole(i: Interpreter, value: Tuple, place: Place, frame: Frame, *, ordered: bool = True) -> None:
+    """Note that all that some values hold is read: the items and entries of containers, at any depth. `ordered`: False, if there is one container and its
+    order does not count."""
     if i.trace is None:
         return
     seen: set[int] = set()
-    todo = [value]
+    todo: list[Value] = [value]
+    held = [part for part in value.parts if not isinstance(part, Const)]
+    if not ordered and len(held) == 1 and (items := unordered(i, held[0], place, frame)) is not None:
+        todo = list(items)
     while todo:
         for member in members(todo.pop()):
             if isinstance(member, Tuple):
@@ -355,19 +375,27 @@ def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
         iterated(i, member, place, frame)
 
 
-def unordered(i: Interpreter, value: Value, place: Place, frame: Frame) -> tuple[Value, ...] | None:
-    """The elements of a dict or of a view of one for who does not ask for their order, if they are known; that is noted."""
-    found = walk(i, value) if i.trace is not None and isinstance(value, Ref) else None
-    items = known_items(i, value) if found is not None and isinstance(value, Ref) else None
+def unordered(i: Interpreter, value: Value, place: Place, frame: Frame, field: Field = UNORDERED) -> tuple[Value, ...] | None:
+    """The elements of a container, or of a view of a dict, for who does not ask for their order, if they are known; that is noted. `field`: what is asked
+    for of the items of a list or set."""
+    if i.trace is None or not isinstance(value, Ref):
+        return None
+    items = known_items(i, value)
+    if items is not None and container(i, value, "__iter__") in ("list", "set"):
+        if i.info(value.oid).trace == i.trace.number:
+            return None
+        ask(i, value.oid, field, place, frame)
+        return items
+    found = walk(i, value)
     if found is None or items is None or len(found.over) != 1:
         return None
     ((held, kind),) = found.over
     if container(i, held) != "dict":
         return None
     ask(i, held.oid, UNORDERED, place, frame)
-    for field, entry in list(i.heap.fields(held.oid).items()) if kind in ("values", "items") else ():
-        if _is_entry(field):
-            i.operations.read(i, held.oid, field, entry, place, frame)
+    for entry, lies in list(i.heap.fields(held.oid).items()) if kind in ("values", "items") else ():
+        if _is_entry(entry):
+            i.operations.read(i, held.oid, entry, lies, place, frame)
     return items
 
 
@@ -375,16 +403,17 @@ def _is_entry(field: object) -> bool:
     return isinstance(field, tuple) and field[0] == "k"
 
 
-def _contents(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | None:
+def _contents(i: Interpreter, oid: int, *, ordered: bool = True) -> list[tuple[tuple[Value, ...], Guard]] | None:
     """The items or keys that a container may hold, or the names of the attributes of an object, each with its guard; None if they are not known."""
     if container(i, Ref(oid)) not in ("list", "set"):
         return _keys(i, oid)
     found: list[tuple[tuple[Value, ...], Guard]] = []
     content = i.heap.get(oid, ITEMS)
     for option in options(content) if content is not None else ():
-        if not isinstance(option.member, Tuple) or option.member.items is None:
+        held = option.member if ordered else orders.before_all(i, oid, option.member)
+        if not isinstance(held, Tuple) or held.items is None:
             return None
-        found.append((option.member.items, option.guard))
+        found.append((held.items, option.guard))
     return found or None
 
 
@@ -422,6 +451,8 @@ def _of(field: Field) -> Callable[[tuple[Value, ...]], Value]:
         return Tuple
     if field == UNORDERED:
         return lambda items: Tuple(tuple(sorted(items, key=repr)))
+    if field == DISTINCT:
+        return lambda items: Tuple(tuple(sorted(set(items), key=repr)))
     asked = field[1]  # type: ignore[index]
     if field[0] == _THERE:  # type: ignore[index]
         return lambda items: TRUE if asked < len(items) else FALSE

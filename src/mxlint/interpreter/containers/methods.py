@@ -26,7 +26,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ADDED, REORDERED
+from mxlint.interpreter.machine.locations import ADDED
 from mxlint.interpreter.statements.unpacking import unpack
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
@@ -184,8 +184,8 @@ def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame
 def _reverse(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     before = _content(i, ref)
     left = _each(before, lambda items: items[::-1], lambda e: e)
-    if isinstance(left, Tuple) and before == i.heap.get(ref.oid, REORDERED):
-        orders.reordered(i, ref.oid, left)
+    if isinstance(before, Tuple) and isinstance(left, Tuple) and orders.before_all(i, ref.oid, before) != before:
+        orders.reorder(i, ref.oid, left)
     _set(i, ref, left, NONE, place, frame)
     return NONE
 

@@ -30,8 +30,10 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, united
-from mxlint.interpreter.compiled.portions import counted
-from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.compiled.portions import counted, is_older
+from mxlint.interpreter.compiled.portions import found as lies
+from mxlint.interpreter.compiled.scalars import are_scalars
+from mxlint.interpreter.containers import answers, aspects
 from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
 from mxlint.interpreter.containers.deques import MAXLEN, cut
 from mxlint.interpreter.containers.elements import dict_keys, known_items
@@ -47,6 +49,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import DISTINCT
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
 
@@ -184,7 +187,8 @@ def _container(kind: str) -> Handler:
         elif isinstance(args.args[0], Array):
             content = Tuple(None, element_of(i, args.args[0], place, frame))
         else:
-            content = collected(i, args.args[0], place, frame)
+            items = aspects.unordered(i, args.args[0], place, frame, DISTINCT) if kind in ("set", "frozenset") else None
+            content = collected(i, args.args[0], place, frame) if items is None else Tuple(items)
         if kind == "tuple":
             return content
         if kind == "list":
@@ -213,7 +217,8 @@ def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         held = content.items[0] if isinstance(content, Tuple) and content.items else Unknown("sum")
         i.heap.set(box.oid, ("#", "items"), Tuple((binary(i, "+", held, value, place, frame),)))
 
-    i.iterate(args.args[0], add, place, frame)
+    items = aspects.unordered(i, args.args[0], place, frame)
+    i.iterate(args.args[0] if items is None else Tuple(items), add, place, frame)
     content = i.heap.get(box.oid, ("#", "items"))
     found = [m.items[0] for m in members(content or Unknown("sum")) if isinstance(m, Tuple) and m.items]
     return join(found) if found else Unknown("sum")
@@ -277,6 +282,24 @@ def _keys(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) 
     return found
 
 
+def _parts(content: Tuple) -> list[Value]:
+    return [part for part in (content.items if content.items is not None else (content.element,)) if part is not None]
+
+
+def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> tuple[Tuple, list[Value]]:
+    """The elements that are put in order, and what each is ranked by. A container is not asked for the order in which it holds them, unless elements that
+    differ rank alike."""
+    known = known_items(i, value) if i.trace is not None and isinstance(value, Ref) else None
+    keys = _keys(i, Tuple(known), key, place, frame) if known is not None and key != NONE else None
+    plain = [python_value(i, part) for part in keys or ()]
+    tied = any(p is MISSING for p in plain) or any(plain[n] == p and known[n] != known[m] for m, p in enumerate(plain) for n in range(m))  # type: ignore[index]
+    items = None if tied else aspects.unordered(i, value, place, frame)
+    content = collected(i, value, place, frame) if items is None else Tuple(items)
+    if keys is None:
+        keys = _keys(i, content, key, place, frame) if key != NONE else _parts(content)
+    return content, keys
+
+
 def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     value = args.args[0]
     key = args.keywords.get("key", NONE)
@@ -285,10 +308,8 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
             _keys(i, value, key, place, frame)
         unknown = next((m for m in members(value) if isinstance(m, Unknown)), None)
         return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
-    items = aspects.unordered(i, value, place, frame)
-    content = collected(i, value, place, frame) if items is None else Tuple(items)
-    parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
-    keys = _keys(i, content, key, place, frame) if key != NONE else parts
+    content, keys = _ranked(i, value, key, place, frame)
+    parts = _parts(content)
     for part in keys:
         for member in members(part):
             if isinstance(member, Array) and len(parts) > 1:
@@ -324,6 +345,7 @@ def _chosen(name: str, bounds: list[tuple[int | None, int | None]], loops: Loops
 
 def _extreme(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        key = args.keywords.get("key", NONE)
         if len(args.args) == 1 and args.star is None:
             value = args.args[0]
             if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
@@ -331,17 +353,20 @@ def _extreme(name: str) -> Handler:
             for member in members(value):
                 if isinstance(member, Array) and not (member.shape and member.shape[0] == 1):
                     i.operations.use(i, "truth", member, f"builtins.{name}", place, frame)
-            content = collected(i, value, place, frame)
+            content, keys = _ranked(i, value, key, place, frame)
         else:
             content = Tuple(args.args) if args.star is None else Tuple(None, join([*args.args, args.star]))
-        parts = [p for p in (content.items if content.items is not None else (content.element,)) if p is not None]
+            keys = (
+                [i.call(key, Arguments((part,), places=(place,)), place, frame) for part in _parts(content)]
+                if key != NONE
+                else _parts(content)
+            )
+        parts = _parts(content)
         if not parts:
             default = args.keywords.get("default")
             if default is not None:
                 return default
             throw_named(i, "builtins.ValueError", place)
-        key = args.keywords.get("key", NONE)
-        keys = [i.call(key, Arguments((part,), places=(place,)), place, frame) for part in parts] if key != NONE else parts
         for part in keys:
             for member in members(part):
                 if isinstance(member, Array) and len(parts) > 1:
@@ -442,6 +467,22 @@ def _deque(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     return made
 
 
+def _answering(name: str, otherwise: Handler) -> Handler:
+    """A function that a trace asks something about all items of a list or set: it reads the answer, if that is known at once."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        plain = i.trace is not None and not args.keywords and args.star is None and args.kwstar is None
+        asked = answers.question(i, name, args.args) if plain else None
+        if asked is not None and i.trace is not None and asked[0] not in i.trace.captured_in:
+            location = (asked[0], (aspects.ANSWER, asked[1]))
+            found = aspects.aspect(i, *location)
+            if are_scalars(found) and is_older(i, *location, frame):
+                return lies(i, *location, found, place, frame)
+        return otherwise(i, args, place, frame)
+
+    return run
+
+
 HANDLERS: Final[dict[str, Handler]] = {
     "builtins.len": _len,
     "builtins.range": _range,
@@ -454,12 +495,12 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.set": _container("set"),
     "builtins.frozenset": _container("frozenset"),
     "builtins.dict": _dict,
-    "builtins.sum": _sum,
-    "builtins.all": _all_any(False),
-    "builtins.any": _all_any(True),
+    "builtins.sum": _answering("builtins.sum", _sum),
+    "builtins.all": _answering("builtins.all", _all_any(False)),
+    "builtins.any": _answering("builtins.any", _all_any(True)),
     "builtins.sorted": _sorted,
-    "builtins.min": _extreme("min"),
-    "builtins.max": _extreme("max"),
+    "builtins.min": _answering("builtins.min", _extreme("min")),
+    "builtins.max": _answering("builtins.max", _extreme("max")),
     "functools.reduce": _reduce,
     "collections.defaultdict": _defaultdict,
     "collections.OrderedDict": _ordered,

@@ -94,7 +94,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
         aspects.answered(i, found.name, given, folded, place, frame)
         return folded
     if _computes_from_contents(found):
-        aspects.whole(i, Tuple(given), place, frame)
+        aspects.whole(i, Tuple(given), place, frame, ordered=not found.unordered or bool(args.keywords))
     if folded is not None:
         return folded
     bound = _bind(chosen[0], args)
@@ -452,11 +452,12 @@ def _mutated_constants(
     outcome = evaluate_on_list(found, given) if any(value is items for value in given) else None
     if outcome is None or not (outcome.value is None or type(outcome.value) in (bool, int, float, str)):
         return None
-    aspects.whole(i, target, place, frame)
+    aspects.whole(i, Tuple((target,)), place, frame)
     left = Tuple(tuple(map(Const, items)))
-    i.heap.set(target.oid, ITEMS, left)
     if {mutation.how for mutation in found.mutates} == {"reorders"}:
-        orders.reordered(i, target.oid, left)
+        orders.reorder(i, target.oid, left)
+    else:
+        i.heap.set(target.oid, ITEMS, left)
     i.operations.written(i, target.oid, ITEMS, NONE, place, frame)
     return Const(outcome.value)
 
@@ -475,10 +476,9 @@ def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> 
     if how == "reorders" and len(sizes) == 1 and not any(isinstance(m, Tuple) and m.items is None for m in members(content)):
         different = list(dict.fromkeys(parts))
         left = Tuple(tuple(choices.any_of(i, different, place, ("order", number)) for number in range(sizes.pop())))
-        orders.reordered(i, member.oid, left)
+        orders.reorder(i, member.oid, left)
     else:
-        left = Tuple(None, join(parts))
-    i.heap.set(member.oid, ITEMS, left)
+        i.heap.set(member.oid, ITEMS, Tuple(None, join(parts)))
     i.operations.written(i, member.oid, ITEMS, NONE, place, frame)
 
 

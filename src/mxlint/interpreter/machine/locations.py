@@ -10,7 +10,7 @@ from mxlint.domain.members import Applied, Ref, Step
 
 ITEMS: Final = ("#", "items")
 REORDERED: Final = ("#", "reordered")
-"""Of a list: what it held when a library had put its items in another order."""
+"""Of a list: what it held when a library had put its items in another order, and what it held before that."""
 ADDED: Final = ("#", "added")
 """Of a list: what is put at its end. It is a write of the list, and not of any item that it has."""
 KEPT: Final = "#kept"
@@ -20,8 +20,10 @@ REST: Final = ("#", "rest")
 """Of a dict: what may lie under keys that are not known."""
 KEYS: Final = ("#", "keys")
 """Of a dict: its keys, in order."""
-UNORDERED: Final = ("#", "keys in any order")
-"""Of a dict: its keys, whatever their order."""
+UNORDERED: Final = ("#", "in any order")
+"""Of a dict, list or set: its keys or items, whatever their order."""
+DISTINCT: Final = ("#", "distinct")
+"""Of a list or set: its items in any order, each once."""
 COPIED: Final = ("#", "copied from")
 """Of what a trace makes: the older dicts whose entries were put into it, in order; the object that it is a copy of."""
 OF: Final = ("#", "of")
