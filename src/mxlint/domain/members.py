@@ -399,6 +399,22 @@ class Ref(Member):
         return type(other) is Ref and self.oid == other.oid
 
 
+class Lying(Ref):
+    """An object that a trace came to where `sources` say. So far the trace has used nothing of it, nor of which one it is."""
+
+    __slots__ = ("sources",)
+
+    def __init__(self, oid: int, sources: frozenset[Spot]) -> None:
+        super().__init__(oid)
+        self.sources = sources
+
+    def key(self) -> tuple[object, ...]:
+        return (self.oid, self.sources)
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+
 class External(Member):
     """Something of a library, by its canonical dotted name."""
 

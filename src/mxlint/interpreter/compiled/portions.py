@@ -13,10 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.join import of
-from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Lying, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import scalars
 from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
@@ -36,6 +37,9 @@ def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, f
     if i.trace is not None and scalars.are_scalars(value) and is_older(i, oid, field, frame):
         i.apportions = True
         return scalars.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
+    if i.trace is not None and oid not in i.trace.captured_in and identity.are_objects(i, value) and is_older(i, oid, field, frame):
+        i.apportions = True
+        return identity.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
     if i.trace is None or not _has_parts(value) or oid in i.trace.captured_in or not is_older(i, oid, field, frame):
         i.operations.read(i, oid, field, value, place, frame)
         return value
@@ -47,14 +51,18 @@ def found_behind(i: Interpreter, past: Iterable[int], oid: int, name: str, value
     """What a class holds that is read of an object or of another class. `past`: what was asked for it before, and holds nothing of that name."""
     whole = found(i, oid, name, value, place, frame)
     trace = i.trace
-    kept = trace is not None and any(isinstance(member, Sourced) for member in members(whole))
-    spots = set(scalars.sources(whole))
+    kept = trace is not None and any(isinstance(member, (Sourced, Lying)) for member in members(whole))
+    spots = {spot for member in members(whole) if isinstance(member, (Sourced, Lying)) for spot in member.sources}
     for other in past:
         if kept and trace is not None and is_older(i, other, name, frame):
             spots.add(replace(_spot(i, trace, other, name, value, place), here=False))
         else:
             i.operations.read_through(i, other, name, value, place, frame)
-    return scalars.lying(whole, frozenset(spots)) if kept else whole
+    if not kept:
+        return whole
+    if any(isinstance(member, Lying) for member in members(whole)):
+        return identity.lying(whole, frozenset(spots))
+    return scalars.lying(whole, frozenset(spots))
 
 
 def _spot(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place) -> Spot:
@@ -107,6 +115,11 @@ def used(i: Interpreter, value: Value, frame: Frame, node: ir.Expr | None = None
 
 def used_but_scalars(i: Interpreter, value: Value, frame: Frame) -> Value:
     """A value of which a trace uses all, unless it is a number, flag or text."""
+    return identity.used(i, used_tuples(i, value, frame), frame)
+
+
+def used_tuples(i: Interpreter, value: Value, frame: Frame) -> Value:
+    """A value of which a trace uses all if it is a tuple."""
     spots = dict.fromkeys(spot for member in members(value) if isinstance(member, Tuple) for spot in scalars.in_order(member.sources))
     if not spots:
         return value
@@ -120,7 +133,19 @@ def whole_but_tuples(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
     value = i.part(node, frame)
     for spot in scalars.sources(value):
         scalars.read(i, spot, frame)
-    return scalars.plain(value)
+    return identity.used(i, scalars.plain(value), frame)
+
+
+def compared(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """Evaluate an operand of a comparison: of an object it may ask only which one it is."""
+    value = i.part(node, frame)
+    return used_tuples(i, value, frame) if i.apportions else value
+
+
+def owner(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """Evaluate an expression, of whose value a part is taken: an object is used."""
+    value = i.part(node, frame)
+    return identity.used(i, value, frame) if i.apportions else value
 
 
 def scalar(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:

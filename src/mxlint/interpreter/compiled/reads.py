@@ -38,7 +38,7 @@ from mxlint.interpreter.machine.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.machine.locations import CHANGED, LAZY, OF, OPERANDS, of_identity, part, unapplied, whole
+from mxlint.interpreter.machine.locations import CHANGED, LAZY, OF, OPERANDS, part, unapplied, whole
 from mxlint.interpreter.machine.reach import arrays_in
 
 
@@ -107,7 +107,7 @@ def on_read(
         return
     if oid in trace.refused:
         return
-    kind = _read_kind(i, trace, oid, field, value) if here or not isinstance(value, Unbound) else "absent"
+    kind = _read_kind(i, trace, oid, field, value, spot) if here or not isinstance(value, Unbound) else "absent"
     seen = Seen(
         trace.originals.get(location, value),
         where(place),
@@ -211,12 +211,13 @@ def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: 
             trace.by_ident.setdefault(member.ident, []).append(content)
 
 
-def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -> str:
+def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, spot: Spot | None) -> str:
     if field == FROZEN:
         return "frozen"
     if whole((oid, field))[1] == "training" and i.info(oid).kind == "instance" and i.mlx.object_kind(i, Ref(oid)) == "module":
         return "mode"
-    kind = "object" if of_identity((oid, field)) else value_kind(value)
+    # Of an object the outcome may be read that a comparison by identity has.
+    kind = "object" if spot is not None and all(isinstance(member, Ref) for member in members(spot.found)) else value_kind(value)
     if (
         kind == "object"
         and any(isinstance(member, Ref) and member.oid in trace.captured_in for member in members(value))

@@ -13,7 +13,23 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import of
-from mxlint.domain.members import TRUTH, Applied, Const, Kind, Length, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.members import (
+    TRUTH,
+    Applied,
+    Const,
+    Kind,
+    Length,
+    Lying,
+    Member,
+    Option,
+    Ref,
+    Sourced,
+    Spot,
+    Tuple,
+    Value,
+    members,
+    options,
+)
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.expressions import outcomes
@@ -87,8 +103,8 @@ def applied(i: Interpreter, op: str, a: Member, b: Member) -> Sourced | None:
     found = outcomes.outcome(Applied(op, other), first, other)
     if not isinstance(found, Const) or type(found.value) not in SCALARS:
         return None
-    spots = {_inner(spot, op, b if isinstance(b, Sourced) else other, False) for spot in (a.sources if isinstance(a, Sourced) else ())}
-    spots |= {_inner(spot, op, a if isinstance(a, Sourced) else first, True) for spot in (b.sources if isinstance(b, Sourced) else ())}
+    spots = {inner(spot, op, b if isinstance(b, Sourced) else other, False) for spot in (a.sources if isinstance(a, Sourced) else ())}
+    spots |= {inner(spot, op, a if isinstance(a, Sourced) else first, True) for spot in (b.sources if isinstance(b, Sourced) else ())}
     if not spots or any(len(spot.path) > MAX_STEPS for spot in spots):
         return None
     return Sourced(found.value, frozenset(spots))
@@ -143,11 +159,11 @@ def _known(member: Member) -> Member:
     return Const(member.size.number) if isinstance(member, Length) and member.size.number is not None else bare(member)
 
 
-def _inner(spot: Spot, op: str, other: Member, turned: bool) -> Spot:
+def inner(spot: Spot, op: str, other: Member, turned: bool) -> Spot:
     """What an operator makes of what lies at a spot, with an operand that may lie somewhere as well."""
-    where = next((lies for lies in other.sources if lies.here), None) if isinstance(other, Sourced) else None
+    where = next((lies for lies in other.sources if lies.here), None) if isinstance(other, (Sourced, Lying)) else None
     if where is None:
-        return spot.inner(Applied(op, bare(other), turned))
+        return spot.inner(Applied(op, Ref(other.oid) if isinstance(other, Lying) else bare(other), turned))
     return spot.inner(Applied(op, replace(where, oid=SAME) if where.oid == spot.oid else where, turned))
 
 

@@ -27,13 +27,13 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, over, united
-from mxlint.interpreter.compiled.portions import READERS, asked, hands_on, scalar, whole_but_tuples
+from mxlint.interpreter.compiled.portions import READERS, asked, compared, hands_on, scalar, whole_but_tuples
+from mxlint.interpreter.compiled.portions import owner as owner_of
 from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of, sources
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, hashed, new_list, new_set, put
 from mxlint.interpreter.containers.merging import merge
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
-from mxlint.interpreter.expressions.identity import compared
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
 from mxlint.interpreter.expressions.text import Asking, Way, text_of
@@ -73,7 +73,7 @@ def _const(i: Interpreter, node: ir.Const, frame: Frame) -> Value:
 
 
 def _attr(i: Interpreter, node: ir.Attr, frame: Frame) -> Value:
-    return i.operations.attribute(i, i.part(node.value, frame), node.name, frame.place(node), frame)
+    return i.operations.attribute(i, owner_of(i, node.value, frame), node.name, frame.place(node), frame)
 
 
 def _slice(i: Interpreter, node: ir.Slice, frame: Frame) -> Value:
@@ -88,7 +88,7 @@ def _sub(i: Interpreter, node: ir.Sub, frame: Frame) -> Value:
     if isinstance(node.index, ir.Const) and isinstance(node.value, (ir.Name, ir.Attr)):
         i.modes.taking = Const(node.index.value)
     try:
-        owner = i.part(node.value, frame)
+        owner = owner_of(i, node.value, frame)
     finally:
         i.modes.taking = None
     return i.operations.item(i, owner, i.eval(node.index, frame), frame.place(node), frame)
@@ -118,18 +118,16 @@ def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
 
 
 def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
-    if i.trace is not None and (found := compared(i, node, frame)) is not None:
-        return found
     if i.trace is not None and node.ops[0] in ("is", "is not") and isinstance(node.rights[0], ir.Const) and node.rights[0].value is None:
         left = i.part(node.left, frame)
         asked(i, left, frame.place(node.left), frame)
     else:
-        left = scalar(i, node.left, frame)
+        left = compared(i, node.left, frame)
     return _chain(i, node, 0, left, frame)
 
 
 def _chain(i: Interpreter, node: ir.Compare, number: int, left: Value, frame: Frame) -> Value:
-    right = scalar(i, node.rights[number], frame)
+    right = compared(i, node.rights[number], frame)
     start = node.left if number == 0 else node.rights[number - 1]
     place = frame.place(ir.Expr(start.start, node.rights[number].end))
     found = binary(i, node.ops[number], left, right, place, frame)

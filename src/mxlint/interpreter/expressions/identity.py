@@ -1,50 +1,82 @@
-"""Tests of which object something is: `mode is Mode.TRAIN`. A trace reads the outcome: another object that is not that one either is nothing to say."""
+"""Objects of which a trace asks only which they are: `mode is Mode.TRAIN`, `obj in (a, b)`.
+
+A trace that comes to an object has used nothing of it yet: the value says where it lies (`Lying`). A comparison by identity reads the outcome, so another
+object with the same outcome is nothing to say. All else that is done with it uses the object.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-from mxlint.domain.members import UNBOUND, Applied, Ref, Value, members
-from mxlint.interpreter.compiled.portions import is_older, scalar
-from mxlint.interpreter.compiled.telling import unused
-from mxlint.interpreter.containers import aspects
+from mxlint.domain.join import of
+from mxlint.domain.members import NONE, Applied, Const, Lying, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.interpreter.compiled import scalars
+from mxlint.interpreter.containers.elements import ITEMS
+from mxlint.interpreter.expressions import outcomes
 from mxlint.interpreter.expressions.equality import by_identity
-from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import part
-from mxlint.interpreter.statements.narrowing import location
-from mxlint.syntax import ir
+from mxlint.interpreter.objects.lookup import container
 
-OPERATORS: Final = ("is", "is not", "==", "!=")
+OPERATORS: Final = {"is": "is", "is not": "is not", "==": "is", "!=": "is not", "in": "in", "not in": "not in"}
+"""What a comparison asks, where objects are equal to themselves alone."""
 
 
-def compared(i: Interpreter, node: ir.Compare, frame: Frame) -> Value | None:
-    """The outcome of a comparison of an object that lies under a name or attribute, and that a trace reads for itself; None if it is another one."""
-    # What stands on the right is asked for first, so it must be no more than a name or attribute.
-    simple = len(node.ops) == 1 and node.ops[0] in OPERATORS and isinstance(node.rights[0], (ir.Name, ir.Attr))
-    where = location(i, node.left, frame) if simple else None
-    here = (i.heap.get(*where) or UNBOUND) if where is not None else UNBOUND
-    if where is None or not _is_object(i, here) or not is_older(i, *where, frame):
+def are_objects(i: Interpreter, value: Value) -> bool:
+    """Whether a value is surely an object of the program that is equal to itself alone."""
+    return all(type(member) is Ref and _is_one(i, member) for member in members(value))
+
+
+def _is_one(i: Interpreter, ref: Ref) -> bool:
+    return i.info(ref.oid).kind == "instance" and not i.info(ref.oid).summary and by_identity(i, ref)
+
+
+def lying(value: Value, sources: frozenset[Spot]) -> Value:
+    """The objects with where they lie."""
+    return of(Option(Lying(o.member.oid, sources) if isinstance(o.member, Ref) else o.member, o.guard) for o in options(value))
+
+
+def bare(member: Member) -> Member:
+    """The same of one member, without where it lies."""
+    return Ref(member.oid) if isinstance(member, Lying) else scalars.bare(member)
+
+
+def used(i: Interpreter, value: Value, frame: Frame) -> Value:
+    """A value of which a trace uses the objects: they are read where they lie."""
+    found = dict.fromkeys(spot for member in members(value) if isinstance(member, Lying) for spot in scalars.in_order(member.sources))
+    if not found:
+        return value
+    for spot in found:
+        scalars.read(i, spot, frame)
+    return of(Option(bare(o.member) if isinstance(o.member, Lying) else o.member, o.guard) for o in options(value))
+
+
+def compared(i: Interpreter, op: str, a: Member, b: Member, found: Value) -> Sourced | None:
+    """The outcome of a comparison, which lies where the objects lie; None if it uses more of them. `found`: what it is."""
+    asked, other = OPERATORS.get(op), _others(i, b) if op in outcomes.MEMBERSHIPS else bare(b)
+    first = bare(a)
+    if asked is None or other is None or not isinstance(found, Const) or not (asked == op or _differ_by_identity(i, first, other)):
         return None
-    oid, field = where
-    right = scalar(i, node.rights[0], frame)
-    either = [*members(here), *members(right)]
-    equal_if_same = node.ops[0] in ("is", "is not") or all(isinstance(member, Ref) and by_identity(i, member) for member in either)
-    if isinstance(right, Ref) and _is_object(i, right) and equal_if_same:
-        if isinstance(node.left, ir.Attr):
-            i.eval(node.left.value, frame)
-        with unused(i):
-            left = i.part(node.left, frame)
-        outcome = part(field, (Applied("is", right),))
-        i.operations.read(i, oid, outcome, aspects.at(i, oid, outcome) or UNBOUND, frame.place(node.left), frame)
-    else:
-        left = scalar(i, node.left, frame)
-    return binary(i, node.ops[0], left, right, frame.place(node), frame)
+    if op in outcomes.MEMBERSHIPS and not isinstance(a, Lying) or outcomes.outcome(Applied(asked, other), first, other) != found:
+        return None
+    spots = {
+        scalars.inner(spot, asked, b if isinstance(b, Lying) else other, False) for spot in (a.sources if isinstance(a, Lying) else ())
+    }
+    spots |= {
+        scalars.inner(spot, asked, a if isinstance(a, Lying) else first, True) for spot in (b.sources if isinstance(b, Lying) else ())
+    }
+    return Sourced(found.value, frozenset(spots))
 
 
-def _is_object(i: Interpreter, value: Value) -> bool:
-    """Whether a value is one of some objects of the program, each of which stands for exactly one."""
-    return all(
-        isinstance(member, Ref) and i.info(member.oid).kind == "instance" and not i.info(member.oid).summary for member in members(value)
-    )
+def _differ_by_identity(i: Interpreter, *given: Member) -> bool:
+    return all(isinstance(member, Const) or isinstance(member, Ref) and by_identity(i, member) for member in given)
+
+
+def _others(i: Interpreter, member: Member) -> Tuple | None:
+    """What a tuple, or a container that the trace has made, holds, if these are objects or constants known one by one."""
+    own = isinstance(member, Ref) and i.trace is not None and i.info(member.oid).trace == i.trace.number
+    content = i.heap.get(member.oid, ITEMS) if own and isinstance(member, Ref) and container(i, member) in ("list", "set") else member
+    if not isinstance(content, Tuple) or content.items is None or content.sources:
+        return None
+    known = all(item == NONE or isinstance(item, Ref) and _is_one(i, item) for item in content.items)
+    return Tuple(content.items) if known else None

@@ -16,6 +16,7 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
+    Lying,
     Measure,
     Member,
     Range,
@@ -37,6 +38,7 @@ from mxlint.interpreter.compiled.scalars import applied, bare, meets
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, joined_content, new_list, new_set
 from mxlint.interpreter.containers.merging import merge_dict
+from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.equality import contains, equal, identical
@@ -72,6 +74,8 @@ def binary(i: Interpreter, op: str, left: Value, right: Value, place: Place, fra
 
 
 def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    if isinstance(a, Lying) or isinstance(b, Lying):
+        return _objects(i, op, a, b, place, frame)
     if isinstance(a, Sourced) or isinstance(b, Sourced):
         return _scalars(i, op, a, b, place, frame)
     if op in ("is", "is not"):
@@ -112,6 +116,26 @@ def _scalars(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame:
     for member, other in ((a, b), (b, a)):
         meets(i, member, other, frame)
     return found if made is not None else _pair(i, op, bare(a), bare(b), place, frame)
+
+
+def _objects(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
+    """The operator on objects of the program that lie somewhere."""
+    other = scalars_used(i, b, frame)
+    first = scalars_used(i, a, frame)
+    found = _pair(i, op, identity.bare(first), identity.bare(other), place, frame) if op in identity.OPERATORS else UNBOUND
+    made = identity.compared(i, op, first, other, found)
+    if made is not None:
+        return made
+    for member in (first, other):
+        i.operations.used(i, member, frame)
+    return found if op in identity.OPERATORS else _pair(i, op, identity.bare(first), identity.bare(other), place, frame)
+
+
+def scalars_used(i: Interpreter, member: Member, frame: Frame) -> Member:
+    """One operand, of which the number, flag or text is used."""
+    if isinstance(member, Sourced):
+        i.operations.used(i, member, frame)
+    return bare(member)
 
 
 def _opposite(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:

@@ -26,6 +26,8 @@ def outcome(step: Applied, member: Member, other: Member | None) -> Member:
     if other is None:
         return _called(step.op, (member,))
     a, b = (other, member) if step.turned else (member, other)
+    if step.op in MEMBERSHIPS and isinstance(b, Tuple) and not all(isinstance(item, Const) and item != NONE for item in b.items or ()):
+        return _is_one_of(step.op == "in", a, b) or member
     if step.op in IDENTITIES:
         return _identity(step.op == "is", a, b) or member
     if step.op not in FOLD:
@@ -58,11 +60,25 @@ def _identity(positive: bool, a: Member, b: Member) -> Member | None:
         same = type(a.value) is type(b.value) and a.value == b.value
     elif isinstance(a, Ref) and isinstance(b, Ref):
         same = a.oid == b.oid
-    elif NONE in (a, b) and isinstance(a, (Const, Range, Kind)) and isinstance(b, (Const, Range, Kind)):
+    elif (
+        NONE in (a, b)
+        and isinstance(a, (Const, Range, Kind, Ref))
+        and isinstance(b, (Const, Range, Kind, Ref))
+        or isinstance(a, (Const, Ref))
+        and isinstance(b, (Const, Ref))
+    ):
         same = False
     else:
         return None
     return TRUE if same is positive else FALSE
+
+
+def _is_one_of(positive: bool, member: Member, others: Tuple) -> Member | None:
+    """Whether an object is among some objects."""
+    found = [_identity(True, member, item) if isinstance(item, Member) else None for item in others.items or ()]
+    if TRUE in found or all(part == FALSE for part in found):
+        return TRUE if (TRUE in found) is positive else FALSE
+    return None
 
 
 def _called(name: str, given: Sequence[Member]) -> Member:

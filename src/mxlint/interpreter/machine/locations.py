@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from mxlint.domain.heap import Field, Location
-from mxlint.domain.members import Applied, Ref, Step
+from mxlint.domain.members import Applied, Step
 
 ITEMS: Final = ("#", "items")
 REORDERED: Final = ("#", "reordered")
@@ -53,13 +53,6 @@ def whole(location: Location) -> Location:
     """Where the tuple lies of which a location is a part; the location itself, if it is none."""
     oid, field = location
     return (oid, field[1]) if isinstance(field, tuple) and field[0] == PART else location
-
-
-def of_identity(location: Location) -> bool:
-    """Whether a location is that of which object something is."""
-    field = location[1]
-    last = field[2][-1] if isinstance(field, tuple) and field[0] == PART else None
-    return isinstance(last, Applied) and isinstance(last.other, Ref)
 
 
 def unapplied(path: tuple[Step, ...]) -> tuple[Step, ...]:

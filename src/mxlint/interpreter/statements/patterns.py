@@ -21,9 +21,10 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.compiled.portions import counted, taken_out, used_but_scalars
+from mxlint.interpreter.compiled.portions import counted, taken_out, used_tuples
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import copy_dict, entry, new_list
+from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -40,8 +41,10 @@ NO = Truth(False)
 def match_pattern(i: Interpreter, pattern: ir.Pattern, subject: Value, place: Place, frame: Frame) -> Truth:
     """Whether a subject fits a pattern. The names of the pattern are bound to what they would hold."""
     if isinstance(pattern, ir.ValuePattern):
-        subject = used_but_scalars(i, subject, frame)
-    elif not isinstance(pattern, (ir.NamePattern, ir.OrPattern, ir.SequencePattern)):
+        subject = used_tuples(i, subject, frame)
+    elif isinstance(pattern, ir.SequencePattern):
+        subject = identity.used(i, subject, frame)
+    elif not isinstance(pattern, (ir.NamePattern, ir.OrPattern)):
         subject = i.operations.used(i, subject, frame)
     if isinstance(pattern, ir.ValuePattern):
         value = i.eval(pattern.value, frame)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from mxlint.domain.heap import Delta
 from mxlint.domain.members import NONE, UNBOUND, External, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.compiled.portions import come_to
+from mxlint.interpreter.compiled.portions import come_to, owner
 from mxlint.interpreter.compiled.telling import only_tells, unused
 from mxlint.interpreter.containers.elements import MAX_UNROLLED, UNROLLED
 from mxlint.interpreter.generators.dying import dropped, let_go
@@ -283,7 +283,7 @@ def _onward(i: Interpreter, node: ir.Onward, frame: Frame) -> None:
 
 def _for(i: Interpreter, node: ir.For, frame: Frame, first: ir.Body = ()) -> None:
     """`first`: what is left of a round that has begun."""
-    iterable = i.part(node.iter, frame) if i.trace is not None and keeps_parts(i, node.target, frame) else i.eval(node.iter, frame)
+    iterable = owner(i, node.iter, frame) if i.trace is not None and keeps_parts(i, node.target, frame) else i.eval(node.iter, frame)
     place = frame.place(node.iter)
     mark = i.heap.mark()
     base = i.path
