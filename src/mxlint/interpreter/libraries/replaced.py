@@ -13,7 +13,7 @@ from mxlint.domain.members import External, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
-from mxlint.models.load import bases, model
+from mxlint.models.load import bases, constant, model
 
 CLASSES: Final = frozenset(("__class__",))
 """The attribute that says of which class an object is, which its own methods may set as well."""
@@ -51,7 +51,8 @@ def asked(i: Interpreter, cls: str, name: str, place: Place, frame: Frame) -> No
         if not _is_own(i, owner, name, value):
             i.operations.read(i, oid, name, value, place, frame)
             return
-        if i.mlx.defines(owner, name) or model(f"{owner}.{name}") is not None:
+        own = f"{owner}.{name}"
+        if i.mlx.defines(owner, name) or model(own) is not None or constant(own) is not None:
             i.operations.read_through(i, oid, name, value, place, frame)
 
 

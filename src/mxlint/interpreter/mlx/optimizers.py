@@ -10,6 +10,7 @@ from mxlint.domain.members import NONE, TRUE, UNBOUND, Bound, Const, External, M
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import reads, writes
 from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, count_write
 from mxlint.interpreter.machine.frames import Frame
@@ -28,7 +29,7 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     optimizer = args.args[0]
     model = args.args[1] if len(args.args) > 1 else NONE
     if not i.modes.applying:
-        own = _own_method(i, optimizer, "apply_gradients")
+        own = _own_method(i, optimizer, "apply_gradients", place, frame)
         if own is not None and len(args.args) > 2:
             i.modes.applying = True
             try:
@@ -36,7 +37,7 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
             finally:
                 i.modes.applying = False
             return NONE
-    single = _own_method(i, optimizer, "apply_single")
+    single = _own_method(i, optimizer, "apply_single", place, frame)
     if single is not None:
         gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
         weight = next((v for m in submodules(i, model) for _, v in weights(i, m)), gradient)
@@ -199,9 +200,12 @@ def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: F
             i.heap.set(state.oid, ("k", Const("learning_rate")), made)
 
 
-def _own_method(i: Interpreter, optimizer: Value, name: str) -> Value | None:
-    """A method that a class of the program gives its optimizers, bound."""
+def _own_method(i: Interpreter, optimizer: Value, name: str, place: Place, frame: Frame) -> Value | None:
+    """A method that a class of the program gives its optimizers, or that the program has put in place of that of MLX, bound."""
     cls = i.heap.get(optimizer.oid, CLASS) if isinstance(optimizer, Ref) else None
+    base = base_of(i, cls) if cls is not None else None
+    if base is not None:
+        replaced.asked(i, base, name, place, frame)
     method = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
     return Bound(optimizer, method) if isinstance(method, Ref) else None
 

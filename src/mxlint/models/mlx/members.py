@@ -23,3 +23,10 @@ def members_of(name: str) -> frozenset[str] | None:
         return None
     base, *own = found
     return frozenset(own) | (members_of(base) or frozenset())
+
+
+@cache
+def bases_of(name: str) -> tuple[str, ...]:
+    """The classes that a class of MLX inherits from, the nearest first."""
+    found = _classes().get(name)
+    return (found[0], *bases_of(found[0])) if found is not None and found[0] else ()
