@@ -40,7 +40,7 @@ KINDS = {
         ),
         {
             "c.get('a')": "c.get('a')", "len(c)": "len(c)", "c.get('n', 0)": "c.get('n', 0)", "('n' in c) + 1": "'n' in c", "('b' in c) + 1": "'b' in c",
-            "sum(c.values())": "list(c.values())", "(list(c)[:1] == ['a']) + 1": "list(c)", "(2 if c else 1)": "bool(c)",
+            "sum(c.values())": "sorted(c.values())", "(list(c)[:1] == ['a']) + 1": "list(c)", "(2 if c else 1)": "bool(c)",
             "sum(v for v in c.values())": "list(c.values())", "sum(n for n, k in enumerate(c))": "list(c)",
         },
     ),
@@ -52,7 +52,7 @@ KINDS = {
             "c.sort()", "c.sort(reverse=True)", "c.remove(3)", "c[:] = [2.0, 3]", "c[:] = [1]",
         ),
         {
-            "(c[0] if c else 1)": "c[:1]", "len(c)": "len(c)", "sum(c)": "c", "(5.0 in c) + 1": "5.0 in c", "(2 if c else 1)": "bool(c)",
+            "(c[0] if c else 1)": "c[:1]", "len(c)": "len(c)", "sum(c)": "sum(c)", "(5.0 in c) + 1": "5.0 in c", "(2 if c else 1)": "bool(c)",
             "sum(item for item in c)": "c", "sum(n for n, _ in enumerate(c))": "len(c)",
         },
     ),
