@@ -12,6 +12,8 @@ from mxlint.rules.findings import enumerated, finding, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
+MOST_NAMED: Final = 3
+"""Places that change something, in one note."""
 STATE: Final = ".state"
 """What of a module or optimizer is captured."""
 
@@ -35,18 +37,21 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     containers = tuple(dict.fromkeys(found.container for found in stale if found.container))
     bare = [quoted(found.name) for found in (first, *others.values()) if not found.container]
     help = (
-        f"pass inputs={whole((*captured(compiled), *containers))}{f', and {enumerated(bare)} by an argument' if bare else ''}"
+        f"pass inputs={whole((*captured(compiled), *containers))}{f', and {enumerated(bare)} as an argument' if bare else ''}"
         if containers
         else "pass it as an argument, or keep it in a list or dict that is given to inputs="
     )
-    writers = list(dict.fromkeys(line(found.written, first.read) for found in (first, *others.values())))
+    written = sorted({found.written for found in (first, *others.values())}, key=lambda where: where.span)
+    writers = list(dict.fromkeys(line(where, first.read) for where in written))
+    several = len(writers) > 1
+    writers[MOST_NAMED:] = ["others"] * (len(writers) > MOST_NAMED)
     also = [("changed here", first.written), ("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
         f"{line(first.call, first.read)} calls {name_of(compiled)} with the old {old}",
         help, compiled, first.modality, calls=first.calls, also=also,
         note=f"{constants}{more} became {'constants' if more or holder else 'a constant'} when the function was traced; "
-        f"{enumerated(writers)} {'changes' if len(writers) == 1 else 'change'} {'them' if more or holder else 'it'} before that call",
+        f"{enumerated(writers)} {'change' if several else 'changes'} {'them' if more or holder else 'it'} before that call",
     )  # fmt: skip
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls.activations import ENV, run_function
+from mxlint.interpreter.compiled import sinks
+from mxlint.interpreter.compiled.state import older, value_kind
 from mxlint.interpreter.generators.generators import call_manager, suspended
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.locations import MAXSIZE
 from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.remembering import remembered
 from mxlint.interpreter.objects.classes import instantiate
 from mxlint.interpreter.objects.lookup import library_base, special
@@ -189,18 +194,39 @@ def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame
 def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """A function under lru_cache: equal arguments give the object that the first call gave."""
     function = i.heap.get(ref.oid, "__wrapped__") or Unknown("cached")
+    size = i.heap.get(ref.oid, MAXSIZE)
+    if size == Const(0):
+        return i.call(function, args, place, frame)
     key = ("cached", args.args, tuple(sorted(args.keywords.items(), key=lambda pair: pair[0])))
     known = i.heap.get(ref.oid, key)
     if known is not None and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
         return known
-    with remembered(i, args.values):
+    with remembered(i, (ref, *args.values), keeps=_keeps(i, size, function, frame)):
+        for given in args.values:
+            sinks.source_use(i, given)  # which value is found hangs on it
         value = i.call(function, args, place, frame)
+    if i.trace is not None and value_kind(value) == "array" and all(older(i, array.ident) for array in arrays_in(i, value)):
+        i.operations.read(i, ref.oid, key, value, place, frame)  # what is in them may be changed in place
     i.heap.set(ref.oid, key, value)
     i.operations.written(i, ref.oid, key, value, place, frame)
     for member in members(value):
         if isinstance(member, Ref):
             i.info(member.oid).trace = 0  # the cache keeps it
     return value
+
+
+DEFAULT_SIZE: Final = 128
+"""How many values `lru_cache` keeps where it is not told."""
+CLEAR: Final = "cache_clear"
+
+
+def _keeps(i: Interpreter, size: Value | None, function: Value, frame: Frame) -> bool:
+    """Whether a cache finds again whatever was put into it: it is not made to hold few values, and no file in sight of it empties one."""
+    if size is not None and size != NONE and not (isinstance(size, Const) and isinstance(size.value, int) and size.value >= DEFAULT_SIZE):
+        return False
+    infos = [i.info(member.oid).payload for member in members(function) if isinstance(member, Ref)]
+    sources = dict.fromkeys((frame.source, *(info.source for info in infos if isinstance(info, FunctionInfo))))
+    return not any(CLEAR in block.attributes for source in sources for block in i.project.symbols(source, i.tracers).blocks)
 
 
 def _call_static(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -77,14 +77,16 @@ def on_read(
     trace = i.trace
     if trace is None or older(i, oid):
         relied(i, oid, field, value, place)
-    if trace is None or i.modes.telling or i.modes.remembered:
+    remembered = i.modes.remembered
+    if trace is None or i.modes.telling or remembered and value_kind(value) != "array":
         return
-    entrywise.read(i, trace, (oid, field), value, frame)
-    if whole((oid, field)) == (oid, field):
-        reach(i, trace, oid, field, value)
     calls = call_places(i, trace.depth + 1) if spot is None else spot.calls
-    used_scalar(i, trace, (oid, field), value, place, calls, at or place)
-    _read_content(i, trace, oid, field, value, place, used)
+    if not remembered:
+        entrywise.read(i, trace, (oid, field), value, frame)
+        if whole((oid, field)) == (oid, field):
+            reach(i, trace, oid, field, value)
+        used_scalar(i, trace, (oid, field), value, place, calls, at or place)
+        _read_content(i, trace, oid, field, value, place, used)
     view = i.heap.get(oid, OF) is not None
     if view or not older(i, oid):
         for source, copied, original in list(aspects.original(i, oid, field)):
@@ -121,10 +123,11 @@ def on_read(
     seen.under = under(i, trace)
     if used or kind != "array":
         seen.late = frozenset(trace.mutated)
-    trace.reads[location] = seen
-    i.traced.add(whole(location))
-    if whole(location) != location:
-        trace.portions.setdefault(whole(location), set()).add(location)
+    if not remembered:  # what lies there later is read by nobody; the array itself may be an argument, or captured
+        trace.reads[location] = seen
+        i.traced.add(whole(location))
+        if whole(location) != location:
+            trace.portions.setdefault(whole(location), set()).add(location)
     if kind == "array" and not used:
         seen.used = False
         for array in arrays_in(i, value):

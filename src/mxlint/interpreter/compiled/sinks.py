@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
 from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Symbolic, Value
 from mxlint.domain.parts import each_part
-from mxlint.domain.place import Place
+from mxlint.domain.place import Place, places_in
 from mxlint.facts import events
 from mxlint.facts.values import Step
 from mxlint.interpreter.compiled import clocks
@@ -105,7 +105,7 @@ def source_use(i: Interpreter, value: Value) -> None:
         return
     for _, _, held in each_place(i, (value,), CONTAINERS):
         for member in each_part(held):  # as the bounds of a slice
-            for place in _places(member.identity) if isinstance(member, Symbolic) else ():
+            for place in places_in(member.identity) if isinstance(member, Symbolic) else ():
                 fact = trace.sources.pop(place, None)
                 if fact is not None:
                     note(i, fact)
@@ -117,14 +117,6 @@ def array_use(i: Interpreter, value: Value) -> None:
     source_use(i, value)
     if trace is not None:
         trace.computes_with(i, (array.ident for array in arrays_in(i, value)))
-
-
-def _places(identity: object) -> Iterator[Place]:
-    if isinstance(identity, Place):
-        yield identity
-    elif isinstance(identity, tuple):
-        for part in identity:
-            yield from _places(part)
 
 
 COMPARISONS: Final = ("<", "<=", ">", ">=", "==", "!=")

@@ -42,6 +42,8 @@ SAME: Final = -1
 """Instead of the number of an object: the one in which a location lies itself."""
 OPERANDS: Final = ("#", "from")
 """Of an array: what it is computed from."""
+MAXSIZE: Final = ("#", "maxsize")
+"""Of a function under `lru_cache`: how many values it keeps, where that is given."""
 
 
 def part(field: object, path: tuple[Step, ...]) -> Field:

@@ -6,25 +6,34 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Symbolic, Value
+from mxlint.domain.members import Member, Ref, Symbolic, Value
 from mxlint.domain.parts import each_part
+from mxlint.domain.place import places_in
 from mxlint.interpreter.machine.core import Interpreter
 
 
 @contextmanager
-def remembered(i: Interpreter, given: Sequence[Value]) -> Iterator[None]:
-    """Run a function whose value is kept for what it is `given`. A placeholder is another object in each call: what is kept for one is never found."""
+def remembered(i: Interpreter, given: Sequence[Value], *, keeps: bool = True) -> Iterator[None]:
+    """Run a function whose value is kept for what it is `given`, the cache itself included. A placeholder and what a trace makes are other objects in
+    each call: what is kept for one is never found. `keeps`: what is put into the cache stays there."""
     before = i.modes.remembered
-    i.modes.remembered = before or i.trace is not None and all(_is_given_again(i, value) for value in given)
+    parts = (part for value in given for part in each_part(value))
+    i.modes.remembered = before or keeps and i.trace is not None and all(_is_given_again(i, part) for part in parts)
     try:
         yield
     finally:
         i.modes.remembered = before
 
 
-def _is_given_again(i: Interpreter, value: Value) -> bool:
-    """Whether a later call can be given the same: no placeholder, nor what may have been computed from one."""
-    return not any(
-        isinstance(part, Array) and i.trace is not None and i.trace.holds(part.trace) or isinstance(part, Symbolic) and part.kinds is None
-        for part in each_part(value)
-    )
+def _is_given_again(i: Interpreter, part: Member) -> bool:
+    """Whether a later call without a trace is given the same."""
+    trace = i.trace
+    if trace is None:
+        return True
+    if isinstance(part, Array):
+        return not trace.holds(part.trace)
+    if isinstance(part, Ref):
+        return i.info(part.oid).trace != trace.number
+    if isinstance(part, Symbolic):
+        return part.kinds is not None and trace.sources.keys().isdisjoint(places_in(part.identity))
+    return True

@@ -262,9 +262,8 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
                 if info.payload != "cached_property" or not isinstance(owner, Ref):
                     return i.operations.call(i, inner, args, place, frame)
                 with remembered(i, (owner,)):
-                    value = i.operations.call(i, inner, args, place, frame)
+                    value = i.operations.used(i, i.operations.call(i, inner, args, place, frame), frame)
                 name = i.heap.get(member.oid, "name")
-                value = i.operations.used(i, value, frame)
                 if isinstance(name, Const):
                     i.heap.set(owner.oid, str(name.value), value)
                 return value

@@ -13,6 +13,7 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import ancestors, throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.locations import MAXSIZE
 from mxlint.interpreter.objects.type_tests import instance_of
 
 
@@ -99,9 +100,24 @@ _cached = wrapper("cached")
 
 
 def _cache(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`lru_cache(function)`, or `lru_cache(maxsize)` and its like, which give a decorator."""
     if args.args and isinstance(args.args[0], (Ref, Bound, External)):
         return _cached(i, args, place, frame)
-    return External("functools.cache")
+    size = args.get(0, "maxsize")
+    if size is None:
+        return External("functools.cache")
+    oid = i.allocate("partial", args, place)
+    i.heap.set(oid, "func", External("#cached"))
+    i.heap.set(oid, "args", Tuple((size,)))
+    return Ref(oid)
+
+
+def _cached_to(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """The decorator that `lru_cache(maxsize)` gives."""
+    made = _cached(i, Arguments(args.args[1:], places=args.places[1:]), place, frame)
+    assert isinstance(made, Ref)
+    i.heap.set(made.oid, MAXSIZE, args.args[0])
+    return made
 
 
 def _wraps(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -231,6 +247,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "functools.cache": _cache,
     "functools.wraps": _wraps,
     "#wraps": _wrapped,
+    "#cached": _cached_to,
     "contextlib.contextmanager": wrapper("contextmanager"),
     "contextlib.asynccontextmanager": wrapper("contextmanager"),
     "functools.singledispatch": _dispatch,
