@@ -27,7 +27,7 @@ from mxlint.interpreter.machine.journal import (
     wheres,
 )
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
-from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_place
+from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.open_world.presumptions import GIVEN, root, words
 
 
@@ -98,12 +98,16 @@ def _may_be_caught(i: Interpreter, trace: Trace) -> bool:
     return any(target.catches for target in i.tries[trace.tries :])
 
 
+SEQUENCES: Final = ("list",)
+"""What MLX makes arrays of. A dict is handed on as it is: who is given one need not use all of it."""
+
+
 def source_use(i: Interpreter, value: Value) -> None:
     """The running trace computes with a value, or decides by it: what it comes from is frozen in the trace."""
     trace = i.trace
     if trace is None or not trace.sources:
         return
-    for _, _, held in each_place(i, (value,), CONTAINERS):
+    for _, _, held in each_place(i, (value,), SEQUENCES):
         for member in each_part(held):  # as the bounds of a slice
             for place in places_in(member.identity) if isinstance(member, Symbolic) else ():
                 fact = trace.sources.pop(place, None)
