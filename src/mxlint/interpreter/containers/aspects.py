@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import product
+from math import isnan
 from typing import Final, NamedTuple
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
@@ -33,6 +35,7 @@ from mxlint.domain.members import (
     Value,
     members,
     options,
+    scalar_type,
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import answers, orders
@@ -375,12 +378,26 @@ def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
         iterated(i, member, place, frame)
 
 
+def _are_alike_in_any_order(items: Sequence[Value]) -> bool:
+    """Whether sums, extremes and sets of some items are the same in any order: numbers, texts and arrays. Objects have operators of their own, sums of
+    lists are joined in order, of 1 and 1.0 the first is kept, and NaN is neither less nor greater."""
+    found = [member for item in items for member in members(item)]
+    if not all(scalar_type(member) is not None or isinstance(member, Array) for member in found):
+        return False
+    plain = [member.value for member in found if isinstance(member, Const)]
+    return not any(isinstance(value, float) and isnan(value) for value in plain) and len(set(plain)) == len(
+        {(type(value), repr(value)) for value in plain}
+    )
+
+
 def unordered(i: Interpreter, value: Value, place: Place, frame: Frame, field: Field = UNORDERED) -> tuple[Value, ...] | None:
     """The elements of a container, or of a view of a dict, for who does not ask for their order, if they are known; that is noted. `field`: what is asked
     for of the items of a list or set."""
     if i.trace is None or not isinstance(value, Ref):
         return None
     items = known_items(i, value)
+    if items is not None and not _are_alike_in_any_order(items):
+        return None
     if items is not None and container(i, value, "__iter__") in ("list", "set"):
         if i.info(value.oid).trace == i.trace.number:
             return None
