@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.heap import Info
-from mxlint.domain.members import External, Value
+from mxlint.domain.members import Const, External, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
@@ -35,7 +35,7 @@ def may_be(i: Interpreter, name: str) -> bool:
 def held(i: Interpreter, cls: str, name: str) -> tuple[int, Value] | None:
     """What the program has put in place of an attribute of something of a library, or of one that its class inherits, and the object that stands for
     that; None if nothing."""
-    for owner in _owners(i, cls, name):
+    for owner in _asked(i, cls, name):
         oid, value = _location(i, owner, name)
         if not _is_own(i, owner, name, value):
             return oid, value
@@ -46,13 +46,13 @@ def asked(i: Interpreter, cls: str, name: str, place: Place, frame: Frame) -> No
     """Note that a trace asks something of a library for an attribute, and which it finds: later the program may put another one there."""
     if i.trace is None:
         return
-    for owner in _owners(i, cls, name):
+    asked = _asked(i, cls, name)
+    for owner in asked:
         oid, value = _location(i, owner, name)
         if not _is_own(i, owner, name, value):
             i.operations.read(i, oid, name, value, place, frame)
             return
-        own = f"{owner}.{name}"
-        if i.mlx.defines(owner, name) or model(own) is not None or constant(own) is not None:
+        if _defines(i, asked[-1], name):
             i.operations.read_through(i, oid, name, value, place, frame)
 
 
@@ -69,11 +69,22 @@ def put(i: Interpreter, owner: str, name: str, value: Value | None, place: Place
     i.operations.written(i, oid, name, value, place, frame)
 
 
-def _owners(i: Interpreter, cls: str, name: str) -> tuple[str, ...]:
-    """Something of a library with the classes that it inherits from, as far as an attribute of them may be another one."""
-    if not may_be(i, name):
-        return ()
-    return tuple(dict.fromkeys((cls, *(base for base in bases(cls) if base != "builtins.object"), *i.mlx.bases(cls))))
+def _asked(i: Interpreter, cls: str, name: str) -> list[str]:
+    """Where Python looks an attribute up that may be another one: in something of a library, and in the classes that it inherits from, up to the first
+    that has one of its own or that the program has given one."""
+    found: list[str] = []
+    for owner in (
+        dict.fromkeys((cls, *(base for base in bases(cls) if base != "builtins.object"), *i.mlx.bases(cls))) if may_be(i, name) else ()
+    ):
+        found.append(owner)
+        if _defines(i, owner, name) or not _is_own(i, owner, name, _location(i, owner, name)[1]):
+            break
+    return found
+
+
+def _defines(i: Interpreter, owner: str, name: str) -> bool:
+    own = f"{owner}.{name}"
+    return i.mlx.defines(owner, name) or model(own) is not None or constant(own) is not None
 
 
 def _own(i: Interpreter, owner: str, name: str) -> External:
@@ -82,7 +93,9 @@ def _own(i: Interpreter, owner: str, name: str) -> External:
 
 
 def _is_own(i: Interpreter, owner: str, name: str, value: Value) -> bool:
-    return value == _own(i, owner, name)
+    """Whether something of a library has what it came with, as the program may have kept and put back, too."""
+    known = constant(f"{owner}.{name}") if isinstance(value, Const) else None
+    return value == _own(i, owner, name) or known is not None and known.known and isinstance(value, Const) and known.value == value.value
 
 
 def _location(i: Interpreter, owner: str, name: str) -> tuple[int, Value]:

@@ -8,7 +8,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import External, Ref, Union, Value, members
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.objects.lookup import mro
-from mxlint.models.mlx.members import bases_of, members_of
+from mxlint.models.mlx.members import bases_of, hides
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
 
 CLASS: Final = ("#", "class")
@@ -34,10 +34,10 @@ def bases(name: str) -> tuple[str, ...]:
 
 
 def has_method(cls: str, name: str) -> bool:
-    """Whether a class of layers, of modules or of optimizers has a method that its objects inherit."""
+    """Whether a class of layers, of modules or of optimizers has a method of its own, which its objects inherit."""
     if cls in (MODULE, OPTIMIZER):
         return name in (MODULE_METHODS if cls == MODULE else OPTIMIZER_METHODS)
-    return name == "__call__" and is_module_class(cls) or name in (members_of(cls) or ())
+    return name == "__call__" and is_module_class(cls) or hides(cls, name)
 
 
 def kind(i: Interpreter, ref: Ref) -> str | None:

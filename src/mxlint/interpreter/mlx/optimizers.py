@@ -203,11 +203,13 @@ def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: F
 def _own_method(i: Interpreter, optimizer: Value, name: str, place: Place, frame: Frame) -> Value | None:
     """A method that a class of the program gives its optimizers, or that the program has put in place of that of MLX, bound."""
     cls = i.heap.get(optimizer.oid, CLASS) if isinstance(optimizer, Ref) else None
+    method = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
+    if isinstance(method, Ref):
+        return Bound(optimizer, method)
     base = base_of(i, cls) if cls is not None else None
     if base is not None:
         replaced.asked(i, base, name, place, frame)
-    method = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
-    return Bound(optimizer, method) if isinstance(method, Ref) else None
+    return None
 
 
 def _counts_steps(i: Interpreter, optimizer: Ref) -> bool:

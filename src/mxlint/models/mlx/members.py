@@ -10,7 +10,7 @@ from mxlint.resources import resource
 
 @cache
 def _classes() -> dict[str, list[str]]:
-    """The attributes of each class, behind the name of its base."""
+    """The attributes of each class that hide those of its base or that it adds, behind the name of its base."""
     found: dict[str, list[str]] = json.loads(resource("models", "mlx", "members.json").read_bytes())["classes"]
     return found
 
@@ -23,6 +23,11 @@ def members_of(name: str) -> frozenset[str] | None:
         return None
     base, *own = found
     return frozenset(own) | (members_of(base) or frozenset())
+
+
+def hides(name: str, attribute: str) -> bool:
+    """Whether a class of MLX has an attribute of its own: what its bases have under that name is not asked for."""
+    return attribute in _classes().get(name, ())[1:]
 
 
 @cache
