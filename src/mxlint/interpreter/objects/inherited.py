@@ -9,7 +9,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.reach import arrays_in, each_place
-from mxlint.interpreter.objects.lookup import mro
+from mxlint.interpreter.objects.lookup import class_attribute, mro
 from mxlint.interpreter.open_world.uses import WORDS, kept_by_use
 from mxlint.models.load import model
 
@@ -20,7 +20,8 @@ def give(i: Interpreter, cls: Ref, owner: Ref, place: Place, frame: Frame) -> No
         return
     known = i.ledger.inherited
     if cls.oid not in known:
-        known[cls.oid] = kept_by_use(i, [base for base in mro(i, cls) if isinstance(base, Ref)])
+        used = {} if class_attribute(i, cls, "__getattr__") is not None else kept_by_use(i, [b for b in mro(i, cls) if isinstance(b, Ref)])
+        known[cls.oid] = {name: kind for name, kind in used.items() if class_attribute(i, cls, name) is None}
     for name, kind in known[cls.oid].items():
         with i.within(("inherited", name)):
             made = i.call(kind, Arguments((), {}, star=i.symbolic(place, "argument")), place, frame)
