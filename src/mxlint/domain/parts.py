@@ -13,12 +13,14 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
+    Measure,
     Member,
     Option,
     Range,
     Ref,
     Sourced,
     Symbolic,
+    Tuple,
     Unbound,
     Union,
     Unknown,
@@ -96,3 +98,11 @@ def each_option(value: Value, into: type[Composite] = Composite) -> Iterator[Opt
 def each_part(value: Value, into: type[Composite] = Composite) -> Iterator[Member]:
     """Each member of a value and of what its members hold themselves, not through the heap; what several hold counts once."""
     return (option.member for option in each_option(value, into))
+
+
+def is_one(value: Value) -> bool:
+    """Whether a value stands for one thing, the same wherever it lies: not one of several, nor any number of a type or within bounds."""
+    found = members(value)
+    if len(found) != 1 or isinstance(found[0], (Kind, Range, Measure, Unknown)):
+        return False
+    return not isinstance(found[0], Tuple) or found[0].items is not None and all(map(is_one, found[0].items))

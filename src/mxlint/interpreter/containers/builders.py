@@ -24,6 +24,7 @@ from mxlint.domain.members import (
     Value,
     members,
 )
+from mxlint.domain.parts import is_one
 from mxlint.domain.place import Place
 from mxlint.domain.varying import united
 from mxlint.interpreter.machine.arguments import Arguments
@@ -42,9 +43,10 @@ def new_list(i: Interpreter, content: Value, place: Place, tag: object = None, c
 
 
 def new_set(i: Interpreter, content: Value, place: Place, tag: object = None, cls: str = "builtins.set") -> Ref:
-    """A new set (or frozenset) with the items of a tuple; equal constants are one."""
+    """A new set (or frozenset) with the items of a tuple; equal constants are one. How many differ of numbers that are not known, nobody says."""
     if isinstance(content, Tuple) and content.items is not None:
-        content = Tuple(tuple(dict.fromkeys(content.items)))
+        counted = len(content.items) < 2 or all(map(is_one, content.items))
+        content = Tuple(tuple(dict.fromkeys(content.items))) if counted else Tuple(None, join(content.items))
     oid = i.allocate("set", cls, place, tag)
     i.heap.set(oid, ("#", "items"), content)
     return Ref(oid)

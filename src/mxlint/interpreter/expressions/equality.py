@@ -28,6 +28,7 @@ from mxlint.domain.members import (
     members,
     scalar_type,
 )
+from mxlint.domain.parts import is_one
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import as_key, hashed, is_key
@@ -85,7 +86,7 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
     if isinstance(a, Tuple) and isinstance(b, Tuple) and a.items is not None and b.items is not None:
         if len(a.items) != len(b.items):
             return Const(not same)
-        if a == b and not any(isinstance(item, (Array, Symbolic, Kind)) for item in a.items):
+        if a == b and all(is_one(item) and not isinstance(item, (Array, Symbolic)) for item in a.items):
             return Const(same)
         return _equal_items(i, same, a.items, b.items, place)
     if isinstance(a, Ref) and isinstance(b, Ref):

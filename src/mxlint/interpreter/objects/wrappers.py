@@ -106,10 +106,7 @@ def _cache(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     size = args.get(0, "maxsize")
     if size is None:
         return External("functools.cache")
-    oid = i.allocate("partial", args, place)
-    i.heap.set(oid, "func", External("#cached"))
-    i.heap.set(oid, "args", Tuple((size,)))
-    return Ref(oid)
+    return Bound(size, External("#cached"))
 
 
 def _cached_to(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

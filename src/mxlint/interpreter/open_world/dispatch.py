@@ -16,6 +16,9 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.open_world.parameters import some_object
+from mxlint.models.load import changers
+from mxlint.models.mlx.names import MODULE_CHANGES
+from mxlint.syntax.index import Block
 
 MAX_CLASSES: Final = 4
 """Classes among which a method is looked for; of more, the name says too little."""
@@ -45,7 +48,7 @@ def _methods(i: Interpreter, name: str, frame: Frame) -> list[tuple[Ref, Ref]]:
     blocks = {
         (block.start, block.end)
         for block in i.project.symbols(frame.source, i.tracers).blocks
-        if block.kind == "function" and block.name.rpartition(".")[2] == name and (block.writes - block.own or block.uses)
+        if block.kind == "function" and block.name.rpartition(".")[2] == name and (block.writes - block.own or _changes(block))
     }
     found: list[tuple[Ref, Ref]] = []
     for value in i.heap.fields(frame.module).values() if blocks else ():
@@ -60,6 +63,12 @@ def _methods(i: Interpreter, name: str, frame: Frame) -> list[tuple[Ref, Ref]]:
             ):
                 found.append((cls, method))
     return list(dict.fromkeys(found))
+
+
+def _changes(block: Block) -> bool:
+    """Whether a method calls methods that change containers or modules, on what is none of its own variables."""
+    known = changers()
+    return any(method in known or method in MODULE_CHANGES for method, _ in block.uses)
 
 
 def _may_call(i: Interpreter, cls: Ref, method: Ref, args: Arguments, place: Place, frame: Frame) -> None:

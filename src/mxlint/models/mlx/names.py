@@ -73,6 +73,8 @@ MODULE_METHODS = frozenset(
 """What every nn.Module inherits."""
 OPTIMIZER_METHODS = frozenset(["__init__", "init", "init_single", "update", "apply_gradients", "apply_single"])
 """What every optimizer inherits."""
+MODULE_CHANGES = frozenset(("apply", "eval", "freeze", "load_weights", "set_dtype", "train", "unfreeze", "update", "update_modules"))
+"""The methods of a module that change it, or the modules that it holds."""
 
 
 def is_module_class(name: str) -> bool:
