@@ -411,6 +411,9 @@ class Lying(Ref):
     def key(self) -> tuple[object, ...]:
         return (self.oid, self.sources)
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or type(other) is Lying and self.oid == other.oid and self.sources == other.sources
+
     def __hash__(self) -> int:
         return hash(self.key())
 

@@ -13,6 +13,7 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
+    Lying,
     Measure,
     Member,
     Option,
@@ -35,7 +36,7 @@ NOTHING: Final[frozenset[int]] = frozenset()
 def referred(value: Value) -> frozenset[int]:
     """The numbers of the objects and arrays that a value refers to itself, not through the heap."""
     kind = type(value)
-    if kind is Ref:
+    if kind is Ref or kind is Lying:
         return frozenset((value.oid,))  # type: ignore[union-attr]
     if kind is Array:
         return frozenset((value.ident,))  # type: ignore[union-attr]
@@ -67,6 +68,9 @@ def rename(value: Value, change: Callable[[Member], Member], done: dict[int, Mem
 
 
 def _rename(member: Member, change: Callable[[Member], Member], done: dict[int, Member]) -> Member:
+    if isinstance(member, Lying):
+        moved = change(Ref(member.oid))
+        return member if moved == Ref(member.oid) or not isinstance(moved, Ref) else Lying(moved.oid, member.sources)
     if isinstance(member, (Ref, Array, Operands)):
         return change(member)
     if isinstance(member, Traces):

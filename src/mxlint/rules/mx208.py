@@ -9,7 +9,7 @@ from mxlint.facts.events import Capture, Compiled, Event
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CheckBefore
 from mxlint.rules.captures import captured, whole
-from mxlint.rules.findings import finding, function_of, line, name_of, quoted
+from mxlint.rules.findings import enumerated, finding, function_of, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -70,7 +70,7 @@ def _by_arguments(event: Event, called: bool) -> bool:
 def _raise(compiled: Compiled, inputs: Capture, raises: list[Event]) -> Iterator[Finding]:
     first = min(raises, key=lambda event: (event.modality.steps, bool(event.modality.conditions), event.where.span))
     others = dict.fromkeys(event.where for event in raises if event.where != first.where)
-    more = f"; {', '.join(line(where, first.where) for where in others)} {'raise' if len(others) > 1 else 'raises'}, too" if others else ""
+    more = f"; {enumerated(line(where, first.where) for where in others)} {'raise' if len(others) > 1 else 'raises'}, too" if others else ""
     yield from finding(
         RULE, first.where,
         f"raising here leaves the state that {name_of(compiled)} captures full of placeholders for ever",

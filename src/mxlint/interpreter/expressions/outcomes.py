@@ -57,7 +57,9 @@ def _truth(member: Member) -> Member:
 
 def _identity(positive: bool, a: Member, b: Member) -> Member | None:
     if isinstance(a, Const) and isinstance(b, Const):
-        same = type(a.value) is type(b.value) and a.value == b.value
+        same = a == b
+        if not same and a.value == b.value:  # 1, 1.0 and True are equal: which was asked for, `==` or `is`, is not known here
+            return None
     elif isinstance(a, Ref) and isinstance(b, Ref):
         same = a.oid == b.oid
     elif (
@@ -75,10 +77,17 @@ def _identity(positive: bool, a: Member, b: Member) -> Member | None:
 
 def _is_one_of(positive: bool, member: Member, others: Tuple) -> Member | None:
     """Whether an object is among some objects."""
-    found = [_identity(True, member, item) if isinstance(item, Member) else None for item in others.items or ()]
+    found = [_is_equal(member, item) if isinstance(item, Member) else None for item in others.items or ()]
     if TRUE in found or all(part == FALSE for part in found):
         return TRUE if (TRUE in found) is positive else FALSE
     return None
+
+
+def _is_equal(a: Member, b: Member) -> Member | None:
+    """Whether Python finds one of two objects, or constants, in the place of the other."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return TRUE if a.value == b.value else FALSE
+    return _identity(True, a, b)
 
 
 def _called(name: str, given: Sequence[Member]) -> Member:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeGuard
 
 from mxlint.domain.join import of
-from mxlint.domain.members import NONE, Const, Loops, Member, Option, RangeObject, Ref, Tuple, Value, members, options, scalar_type
+from mxlint.domain.members import Const, Loops, Member, Option, RangeObject, Ref, Symbolic, Tuple, Value, members, options, scalar_type
 from mxlint.domain.varying import even, united
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
@@ -124,10 +124,13 @@ def _count(i: Interpreter, iterable: Value) -> int | None:
 
 
 def _counted(member: Member, count: int) -> Member:
-    """A tuple of unknown length as one of so many scalars, each of which is any of them. Two objects or arrays would be the same one."""
-    if not _is_open(member) or not all(scalar_type(part) is not None for part in members(member.element or NONE)):
+    """A tuple of unknown length as one of so many scalars, each of which is any of them. One object, array or symbolic value in several places would be
+    the same in all of them."""
+    if not _is_open(member) or member.element is None:
         return member
-    return Tuple((member.element or NONE,) * count, None, member.cls, None, member.sources)
+    if not all(scalar_type(part) is not None and not isinstance(part, Symbolic) for part in members(member.element)):
+        return member
+    return Tuple((member.element,) * count, None, member.cls, None, member.sources)
 
 
 def _longer(found: Value, loops: Loops) -> Value:

@@ -135,8 +135,10 @@ class Ledger:
     """The iterable of which something symbolic is an element."""
     inherited: dict[int, dict[str, External]] = field(default_factory=dict)
     """What the methods of classes with a base out of sight use as a module or an optimizer, by the class and the attribute."""
-    uses: dict[tuple[int, str], External | None] = field(default_factory=dict)
-    """The classes of which parameters are instances by their uses, by the function and the name."""
+    uses: dict[tuple[int, str, int], External | None] = field(default_factory=dict)
+    """The classes of which parameters are instances by their uses, by the function, the name, and how far they are followed."""
+    arrays: dict[tuple[int, str, int], bool] = field(default_factory=dict)
+    """Whether parameters are used as nothing but arrays are, by the same."""
     traced_alone: set[int] = field(default_factory=set)
     """Compiled objects that were traced though nothing calls them."""
     annotations: dict[tuple[int, str], ir.Expr] = field(default_factory=dict)

@@ -40,7 +40,7 @@ def put_in(i: Interpreter, into: object, place: Place, frame: Frame) -> None:
         part = todo.pop()
         if isinstance(part, tuple) and part not in seen:
             seen.add(part)
-            todo += (*part, i.ledger.element_of.get(part))
+            todo += (*part[1:2], i.ledger.element_of.get(part))  # what it is an attribute or item of, not its index
         elif isinstance(part, Ref):
             changed(i, part, place, frame)
 

@@ -65,18 +65,11 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
         if isinstance(default, Const):
             return _of_default(i, default, param.name, place)
         return default
-    if not compiled_function and (used := _used(i, ref, info, param.name)) is not None:
+    if not compiled_function and (used := by_use(i, ref, info, param.name)) is not None:
         return _by_use(i, used, param, place)
     if compiled_function and param.annotation is None:
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     return i.symbolic(place, "parameter", param.name, source="parameter")
-
-
-def _used(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External | None:
-    """The same as `by_use`, asked once."""
-    if (ref.oid, name) not in i.ledger.uses:
-        i.ledger.uses[ref.oid, name] = by_use(i, ref, info, name)
-    return i.ledger.uses[ref.oid, name]
 
 
 def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Value:

@@ -44,12 +44,20 @@ MAX_HANDED: Final = 3
 
 
 def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> External | None:
-    """The class of which a parameter is an instance, by its uses here and where it is handed on; None if they do not say."""
+    """The class of which a parameter is an instance, by its uses here and where it is handed on; None if they do not say. Asked once."""
+    known, key = i.ledger.uses, (ref.oid, name, depth)
+    if key not in known:
+        known[key] = None  # what a recursion comes back to
+        known[key] = _by_any_use(i, ref, info, name, depth)
+    return known[key]
+
+
+def _by_any_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int) -> External | None:
     found = _by_own_use(i, ref, info, name)
     if found is not None or not depth or name in info.node.scope.bound:
         return found
     for call in _calls(info.node, name):
-        handed = _handed(i, ref, call, name)
+        handed = _handed(i, ref, info, call, name)
         if handed is None or handed.function == ref:
             continue
         for param in handed.params:
@@ -67,15 +75,22 @@ class Handed(NamedTuple):
     params: list[str]
 
 
-def _handed(i: Interpreter, ref: Ref, call: ir.Call, name: str) -> Handed | None:
+def _is_local(info: FunctionInfo, node: ir.Expr) -> bool:
+    """Whether a dotted name begins with a variable of a function."""
+    while isinstance(node, ir.Attr):
+        node = node.value
+    return isinstance(node, ir.Name) and (node.id in info.node.scope.bound or any(param.name == node.id for param in info.node.params))
+
+
+def _handed(i: Interpreter, ref: Ref, info: FunctionInfo, call: ir.Call, name: str) -> Handed | None:
     given = _positions(call, name)
-    callee = dotted(i, ref, call.func) if given else None
+    callee = dotted(i, ref, call.func) if given and not _is_local(info, call.func) else None
     made = isinstance(callee, Ref) and i.info(callee.oid).kind == "class"
     function = class_attribute(i, callee, "__init__") if made and callee is not None else callee
     its = i.info(function.oid).payload if isinstance(function, Ref) else None
     if not isinstance(function, Ref) or not isinstance(its, FunctionInfo):
         return None
-    params = [param.name for param in its.node.params if not param.star][made:]
+    params = [param.name for param in its.node.params if not param.star and not param.kwonly][made:]
     return Handed(
         function, its, [param for number, keyword in given if (param := keyword or (params[number] if number < len(params) else ""))]
     )
@@ -136,6 +151,14 @@ def _of_mlx(
 def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
     """Whether some use of a parameter is one that raises for anything but an array, among all that a compiled function may be given. What a name means
     that is bound anew is asked up to there, the value that it is bound to included."""
+    known, key = i.ledger.arrays, (ref.oid, name, depth)
+    if key not in known:
+        known[key] = False  # what a recursion comes back to
+        known[key] = _is_array(i, ref, info, name, depth)
+    return known[key]
+
+
+def _is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int) -> bool:
     bound = _first_binding(info.node, name)
     for part in _parts(info.node.body, name):
         if bound is not None and part.end > bound:
@@ -149,7 +172,7 @@ def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int
         elif isinstance(part, ir.Sub):
             if isinstance(part.value, ir.Name) and part.value.id == name and _cuts_axes(part.index):
                 return True
-        elif isinstance(part, ir.Call) and _takes_array(i, ref, part, name, depth):
+        elif isinstance(part, ir.Call) and _takes_array(i, ref, info, part, name, depth):
             return True
     return False
 
@@ -180,14 +203,14 @@ def _first_binding(node: ir.FuncDef | ir.Lambda, name: str) -> int | None:
     return min(ends, default=None)
 
 
-def _takes_array(i: Interpreter, ref: Ref, call: ir.Call, name: str, depth: int) -> bool:
+def _takes_array(i: Interpreter, ref: Ref, info: FunctionInfo, call: ir.Call, name: str, depth: int) -> bool:
     """Whether a call hands a parameter on to what takes nothing but an array."""
     given = _positions(call, name)
     callee = named(i, ref, call.func) if given else None
     if isinstance(callee, External):
         arrays = array_parameters().get(callee.name, {})
         return any(keyword in arrays if keyword else number in arrays.values() for number, keyword in given)
-    handed = _handed(i, ref, call, name) if depth else None
+    handed = _handed(i, ref, info, call, name) if depth else None
     return handed is not None and any(is_array(i, handed.function, handed.info, param, depth - 1) for param in handed.params)
 
 
