@@ -27,11 +27,14 @@ def check(program: Program) -> Iterator[Finding]:
         relied = program.relied(compiled.number)
         writes = program.writes.get(compiled.number, ())
         names = {write.where.span.start for write in writes if write.how == "name"}
+        updated = {write.container for write in writes if write.how in UPDATES and write.how != "differentiate"}
         for write in writes:
             if write.how == "fill" and write.where not in relied:
                 continue  # a module that is filled with arguments before each use
             if write.how == "content" and write.where.span.start in names:
                 continue  # `name += …` binds the array that it changes: once is enough
+            if write.how == "differentiate" and write.container in updated:
+                continue  # what updates the weights afterwards is the same cause, and the better place
             if write.placeholder and not write.captured_out:
                 yield from _finding(program, compiled, write)
 
