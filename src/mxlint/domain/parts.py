@@ -106,7 +106,14 @@ def each_part(value: Value, into: type[Composite] = Composite) -> Iterator[Membe
 
 def is_one(value: Value) -> bool:
     """Whether a value stands for one thing, the same wherever it lies: not one of several, nor any number of a type or within bounds."""
-    found = members(value)
-    if len(found) != 1 or isinstance(found[0], (Kind, Range, Measure, Unknown)):
-        return False
-    return not isinstance(found[0], Tuple) or found[0].items is not None and all(map(is_one, found[0].items))
+    todo, seen = [value], set[int]()
+    while todo:
+        found = members(todo.pop())
+        if len(found) != 1 or isinstance(found[0], (Kind, Range, Measure, Unknown)):
+            return False
+        if isinstance(found[0], Tuple) and id(found[0]) not in seen:  # which several may share
+            if found[0].items is None:
+                return False
+            seen.add(id(found[0]))
+            todo += found[0].items
+    return True
