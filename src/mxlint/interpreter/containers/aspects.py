@@ -37,6 +37,7 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import answers, orders
 from mxlint.interpreter.containers.elements import known_items, position_of
@@ -378,10 +379,12 @@ def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
         iterated(i, member, place, frame)
 
 
-def _are_alike_in_any_order(items: Sequence[Value]) -> bool:
+def _are_alike_in_any_order(items: Sequence[Value], *, ranked: bool) -> bool:
     """Whether sums, extremes and sets of some items are the same in any order: numbers, texts and arrays. Objects have operators of their own, sums of
     lists are joined in order, of 1 and 1.0 the first is kept, and NaN is neither less nor greater."""
     found = [member for item in items for member in members(item)]
+    if ranked:  # tuples are, part by part
+        found = [part for member in found for part in each_part(member, Tuple) if not isinstance(part, Tuple) or part.items is None]
     if not all(scalar_type(member) is not None or isinstance(member, Array) for member in found):
         return False
     plain = [member.value for member in found if isinstance(member, Const)]
@@ -390,13 +393,15 @@ def _are_alike_in_any_order(items: Sequence[Value]) -> bool:
     )
 
 
-def unordered(i: Interpreter, value: Value, place: Place, frame: Frame, field: Field = UNORDERED) -> tuple[Value, ...] | None:
+def unordered(
+    i: Interpreter, value: Value, place: Place, frame: Frame, field: Field = UNORDERED, *, ranked: bool = False
+) -> tuple[Value, ...] | None:
     """The elements of a container, or of a view of a dict, for who does not ask for their order, if they are known; that is noted. `field`: what is asked
-    for of the items of a list or set."""
+    for of the items of a list or set; `ranked`: which is less than which."""
     if i.trace is None or not isinstance(value, Ref):
         return None
     items = known_items(i, value)
-    if items is not None and not _are_alike_in_any_order(items):
+    if items is not None and not _are_alike_in_any_order(items, ranked=ranked):
         return None
     if items is not None and container(i, value, "__iter__") in ("list", "set"):
         if i.info(value.oid).trace == i.trace.number:

@@ -293,7 +293,7 @@ def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame
     keys = _keys(i, Tuple(known), key, place, frame) if known is not None and key != NONE else None
     plain = [python_value(i, part) for part in keys or ()]
     tied = any(p is MISSING for p in plain) or any(plain[n] == p and known[n] != known[m] for m, p in enumerate(plain) for n in range(m))  # type: ignore[index]
-    items = None if tied else aspects.unordered(i, value, place, frame)
+    items = None if tied else aspects.unordered(i, value, place, frame, ranked=True)
     content = collected(i, value, place, frame) if items is None else Tuple(items)
     if keys is None:
         keys = _keys(i, content, key, place, frame) if key != NONE else _parts(content)
