@@ -35,8 +35,9 @@ def imported(path: Path) -> set[str]:
     found: set[str] = set()
     for node in running(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
-            package = module_of(path).split(".")[: -node.level or None] if node.level and path.name != "__init__.py" else []
-            base = ".".join((*package, *filter(None, [node.module])))
+            package = module_of(path).split(".") if node.level else []
+            up = node.level - (path.name == "__init__.py")
+            base = ".".join((*package[: len(package) - up], *filter(None, [node.module])))
             found.update(name if (name := f"{base}.{alias.name}") in MODULES else base for alias in node.names)
         elif isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
