@@ -134,7 +134,7 @@ class Model(NamedTuple):
     array: tuple[ArrayUse, ...] | None = None
     """None: not known."""
     unordered: bool = False
-    """Whether the result is the same for elements in another order, but for the rounding of a float."""
+    """Whether the result is the same for numbers, texts or arrays in another order, but for the rounding of a float."""
     since: str = ""
     until: str = ""
     """Versions of Python, or of the library, that have it: from `since`, before `until`."""
