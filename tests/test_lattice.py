@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mxlint.domain import size
-from mxlint.domain.guards import Guard, Literal_, either, parts
+from mxlint.domain.guards import JOINED, Guard, Literal_, closed, either, parts
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.size import Size, symbol
@@ -159,3 +159,29 @@ def test_a_member_of_one_branch_and_of_the_other_side_of_a_test_within_it_says_s
 def test_a_guard_may_say_one_test_twice() -> None:
     test = Literal_(("test",), True)
     assert either((test, test), (Literal_(("test",), False),)) == ()
+
+
+ATOMS = ("a", "b", "c")
+ATOM_LITERALS = st.builds(lambda name, outcome: ((name,), outcome), st.sampled_from(ATOMS), st.booleans())
+JOINED_MEMBERS = st.tuples(
+    st.lists(ATOM_LITERALS, max_size=2).map(tuple), st.sampled_from([(), *((name,) for name in ATOMS)]), st.booleans()
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(JOINED_MEMBERS, min_size=1, max_size=4), st.booleans(), st.lists(ATOM_LITERALS, max_size=2))
+def test_what_follows_from_literals_holds_wherever_they_do(
+    members: list[object], outcome: bool, more: list[tuple[tuple[str], bool]]
+) -> None:
+    """A value is one of its members, that whose guard holds; the test of it has the outcome that it says, or that of the member's own condition."""
+    joined = Literal_((JOINED, *members), outcome)
+    said = [*(Literal_(*literal) for literal in more), joined]
+    found = closed(said)
+    for values in product((False, True), repeat=len(ATOMS)):
+        world = dict(zip(((name,) for name in ATOMS), values))
+        if any(world[literal.condition] is not literal.outcome for literal in said[:-1]):  # type: ignore[index]
+            continue
+        for guard, condition, result in members:  # type: ignore[misc]
+            truth = (world[condition] is result) if condition else result
+            if truth is outcome and all(world[name] is value for name, value in guard):
+                assert all(world[literal.condition] is literal.outcome for literal in found.values() if literal is not joined)  # type: ignore[index]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 MAX_GUARD: Final = 8
 """Literals of one guard; the oldest goes first."""
@@ -14,7 +14,7 @@ Cause = Literal["varying", "open", "imprecise"]
 class Literal_:
     """A condition and the outcome that it had: `condition` is the identity of what was tested."""
 
-    __slots__ = ("_hash", "_opposite", "_parts", "condition", "outcome")
+    __slots__ = ("_hash", "_members", "_opposite", "_parts", "condition", "outcome")
 
     def __init__(self, condition: Identity, outcome: bool) -> None:
         self.condition = condition
@@ -22,6 +22,7 @@ class Literal_:
         self._hash: int | None = None
         self._opposite: Literal_ | None = None
         self._parts: tuple[Literal_, ...] | None = None
+        self._members: tuple[tuple[Guard, Guard], ...] | None = None
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Literal_) and self.outcome is other.outcome and self.condition == other.condition)
@@ -42,6 +43,9 @@ EARLIER: Final = "earlier"
 """Begins the condition that another one had an outcome in an earlier round of a loop: it contradicts none of this round."""
 TOGETHER: Final = "together"
 """Begins the condition that several literals hold, each of which follows as a condition and its outcome."""
+JOINED: Final = "joined"
+"""Begins the condition that a value is true which is one of several: behind it stands for each member the literals under which it is that, its own
+condition (empty if its outcome is known), and the outcome."""
 MAX_TOGETHER: Final = 4
 """Literals of such a condition; that more of them do not hold together is not kept."""
 
@@ -60,6 +64,46 @@ def parts(literal: Literal_) -> tuple[Literal_, ...]:
     if literal._parts is None:
         literal._parts = tuple(Literal_(*part) for part in literal.condition[1:])  # type: ignore[misc]
     return literal._parts
+
+
+def possible(literal: Literal_) -> tuple[tuple[Guard, Guard], ...]:
+    """Of a literal that says that a value which is one of several has an outcome: for each member that may have it the guard, and what its own test
+    says then. None for any other literal."""
+    if literal.condition[0] != JOINED:
+        return ()
+    if literal._members is None:
+        members: Iterable[Any] = literal.condition[1:]
+        literal._members = tuple(
+            (tuple(Literal_(*part) for part in guard), (Literal_(condition, outcome is literal.outcome),) if condition else ())
+            for guard, condition, outcome in members
+            if condition or outcome is literal.outcome
+        )
+    return literal._members
+
+
+def closed(literals: Iterable[Literal_]) -> dict[Identity, Literal_]:
+    """Literals that hold together and what follows from them, by condition: of a value that is one of several and has an outcome, what is so of every
+    member that may still be that. The first that is said of a condition counts."""
+    held: dict[Identity, Literal_] = {}
+    for literal in literals:
+        held.setdefault(literal.condition, literal)
+    todo = [members for literal in held.values() if (members := possible(literal))]
+    changed = bool(todo)
+    while changed:
+        changed = False
+        for members in todo:
+            left = [
+                (*guard, *own)
+                for guard, own in members
+                if all(held.get(part.condition, part).outcome is part.outcome for part in (*guard, *own))
+            ]
+            for part in left[0] if left else ():
+                if part.condition not in held and all(part in other for other in left[1:]):
+                    held[part.condition] = part
+                    changed = True
+        if changed:
+            todo = [members for literal in held.values() if (members := possible(literal))]
+    return held
 
 
 def either(a: Guard, b: Guard) -> Guard:

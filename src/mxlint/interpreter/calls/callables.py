@@ -59,6 +59,15 @@ def define(i: Interpreter, node: ir.FuncDef | ir.Lambda, frame: Frame) -> Value:
 
 def call(i: Interpreter, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call a value."""
+    outer, i.chosen = i.chosen, len(i.path)
+    try:
+        return _call(i, function, args, place, frame)
+    finally:
+        i.chosen = outer
+
+
+def _call(i: Interpreter, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Call what a value may be, or what a bound method may be made of."""
     function = i.live(function)
     if not isinstance(function, Union):
         return call_member(i, function, args, place, frame)
@@ -75,7 +84,7 @@ def call_member(i: Interpreter, function: Member, args: Arguments, place: Place,
     if isinstance(function, External):
         return i.operations.external(i, function.name, args, place, frame)
     if isinstance(function, Bound):
-        return call(i, function.function, args.bound(function.owner), place, frame)
+        return _call(i, function.function, args.bound(function.owner), place, frame)
     if isinstance(function, Ref):
         handler = _OBJECTS.get(i.info(function.oid).kind)
         if handler is not None:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from mxlint.domain.arrays import Array, Operands, Traces
 from mxlint.domain.exclusion import EQUALS, equations
-from mxlint.domain.guards import TOGETHER, Identity, Literal_, parts
+from mxlint.domain.guards import TOGETHER, Identity, Literal_, closed, parts
 from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
 from mxlint.domain.members import (
     UNBOUND,
@@ -140,7 +140,7 @@ def _conditions(path: Path) -> tuple[object, ...]:
 
 def _outcomes(path: Path) -> dict[Identity, object]:
     """What a path says of conditions, of what equals what, and of what does not hold together."""
-    literals = [condition.literal for condition in path if condition.literal is not None]
+    literals = list(closed(condition.literal for condition in path if condition.literal is not None).values())
     apart: dict[Identity, frozenset[Literal_]] = {}
     for literal in literals:
         for part in parts(literal):

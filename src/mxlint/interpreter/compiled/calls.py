@@ -197,6 +197,6 @@ def _misfit(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: P
     stars = {p.star for p in params}
     too_many = len(args.args) > len(places) and "*" not in stars
     unknown = set(args.keywords) - {p.name for p in named} and "**" not in stars
-    m = modality(i, len(i.path))
+    m = modality(i, i.chosen)
     if (too_many or unknown) and m is not None:
         note(i, events.Event(ref.oid, 0, "misfit", where(place), "", "", qualname(frame), (), (), (), m))

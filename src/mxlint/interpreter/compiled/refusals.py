@@ -38,6 +38,8 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
     assert isinstance(info, CompiledInfo)
     table = i.table
     bad, inside, conditions = _refusal(i, value)
+    callee = modality(i, i.chosen) if bad else None
+    bad = bad if callee is not None else ""
     shown, presumed = _described(i, value, info.context), ""
     if not _varies(shown) and _varies(again := describe(i, value, info.context, perhaps=True)):
         shown, presumed = again, f"`{where(place).text}` takes many values"
@@ -51,7 +53,7 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
         versions,
         table.judged if bad else (),
         _grows(i, value, info.context),
-        conditions,
+        (*(callee.conditions if callee is not None else ()), *conditions),
         presumed,
     )
 

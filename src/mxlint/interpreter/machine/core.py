@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from mxlint.deep import is_deep
 from mxlint.domain.arrays import Array
 from mxlint.domain.exclusion import EQUALS, RuledOut, all_hold, by_part, equation, equations, refuted
-from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, opposite
+from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, closed, opposite
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import Kind, Member, Option, Range, Ref, Slice, Symbolic, Union, Unknown, Value, members
@@ -150,6 +150,8 @@ class Interpreter:
         self.reaches: dict[tuple[object, ...], Reach] = {}
         self.limit = 0
         self.splits = 0
+        self.chosen = 0
+        """How long the path was before the last call began: behind it stands which of several callees is called."""
         self.modules: dict[str, int] = {}
         self.main: Source | None = None
         self.causes: dict[Identity, tuple[Cause, Place | None]] = {}
@@ -405,7 +407,7 @@ class Interpreter:
         path = self.path
         known = self._ruled_out.get(id(path))
         if known is None:
-            held = {condition.literal.condition: condition.literal for condition in path if condition.literal is not None}
+            held = closed(condition.literal for condition in path if condition.literal is not None)
             found = RuledOut(
                 frozenset(map(opposite, held.values())),
                 equations(held.values()),
@@ -425,6 +427,10 @@ class Interpreter:
                 if condition.literal is not None and condition.literal.condition == literal.condition:
                     return condition.literal.outcome is literal.outcome
             excluded = self._excluded()
+            if literal in excluded.held:
+                return True
+            if literal in excluded.opposites:
+                return False
             if refuted(literal.condition, excluded.known):
                 return not literal.outcome
             if excluded.apart:
@@ -509,9 +515,26 @@ class Interpreter:
             self.grounds.setdefault(literal.condition, set()).update(truth.grounds)
         other = opposite(literal) if literal is not None else None
         return self.fork([
-            ((Condition(truth.cause, place, literal, True),), then),
-            ((Condition(truth.cause, place, other, False),), otherwise),
+            ((Condition(truth.cause, place, literal, True),), self._knowing(truth.if_true, place, then)),
+            ((Condition(truth.cause, place, other, False),), self._knowing(truth.if_false, place, otherwise)),
         ])  # fmt: skip
+
+    def _knowing(self, literals: Guard, place: Place, run: Callable[[], Value]) -> Callable[[], Value]:
+        """Run one side of a condition that has no name, on a path that says what follows from its outcome. That stands before the condition, so that a
+        guard drops it first, and is gone behind the join, where nothing says which side was run."""
+        if not literals:
+            return run
+
+        def knowing() -> Value:
+            *base, condition = self.path
+            held = {earlier.literal for earlier in base}
+            self.path = before = (*base, *(Condition(None, place, part) for part in literals if part not in held), condition)
+            value = run()
+            if self.path[: len(before)] == before:
+                self.path = (*base, condition, *self.path[len(before) :])
+            return value
+
+        return knowing
 
     def split(self, value: Value, run: Callable[[Member], Value], *, itself: bool = False) -> Value:
         """Run an operation for each member of a value and join the results. `itself`: it changes what it is given, so which that is matters."""

@@ -39,24 +39,32 @@ Path = tuple[Condition, ...]
 
 class Truth:
     """The outcome of a test: True, False, or None with the reason why both may be. `grounds`: the conditions and values that it rests on where no
-    literal stands for it."""
+    literal stands for it. `if_true`, `if_false`: what else holds where it is that."""
 
-    __slots__ = ("cause", "grounds", "literal", "outcome")
+    __slots__ = ("cause", "grounds", "if_false", "if_true", "literal", "outcome")
 
     def __init__(
-        self, outcome: bool | None, cause: Cause | None = None, literal: Literal_ | None = None, grounds: tuple[object, ...] = ()
+        self,
+        outcome: bool | None,
+        cause: Cause | None = None,
+        literal: Literal_ | None = None,
+        grounds: tuple[object, ...] = (),
+        if_true: Guard = (),
+        if_false: Guard = (),
     ) -> None:
         self.outcome = outcome
         self.cause = cause
         self.literal = literal
         self.grounds = grounds
+        self.if_true = if_true
+        self.if_false = if_false
 
     def negated(self) -> Truth:
         if self.outcome is not None:
             return Truth(not self.outcome)
         literal = self.literal
         opposite = Literal_(literal.condition, not literal.outcome) if literal is not None else None
-        return Truth(None, self.cause, opposite, self.grounds)
+        return Truth(None, self.cause, opposite, self.grounds, self.if_false, self.if_true)
 
 
 def guard_of(path: Path, base: Path) -> Guard:

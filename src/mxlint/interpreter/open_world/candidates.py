@@ -14,6 +14,7 @@ from mxlint.models.load import kind_of, model
 from mxlint.models.load import names as known_names
 from mxlint.source import Source
 from mxlint.syntax import ir
+from mxlint.syntax.index import Block
 
 Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
 """A function; the class whose objects are its first argument; the class that is its first argument."""
@@ -68,6 +69,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
     """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call or hand on."""
     found = i.project.symbols(source, i.tracers)
     names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
+    holding = frozenset(names)
     starts = (*(site.start for site in found.sites), *found.perhaps)
     within = [block for block in found.blocks if any(block.start <= start < block.end for start in starts)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
@@ -95,12 +97,19 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
         changed = False
         for block, here in zip(found.blocks, local):
             span = (block.start, block.end)
-            if (block.reads | block.attributes) & names:  # what it gives to a thread runs where that is started
+            reads = block.reads | block.attributes
+            if reads & names:  # what it gives to a thread runs where that is started
                 names.update(*(_starting()[made] for made in block.calls & _starting().keys()))
             if (
                 block.kind in ("function", "lambda")
                 and span not in making
-                and (block.calls & names or block.calls & here or block.hands & handed)
+                and (
+                    block.calls & names
+                    or block.calls & here
+                    or block.hands & handed
+                    or _calls_its_own(block)
+                    and reads & (holding | handed)
+                )
             ):
                 making.add(span)
                 outer = block
@@ -115,6 +124,11 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 names |= called.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+def _calls_its_own(block: Block) -> bool:
+    """Whether a block calls what a name holds that it binds itself, or what an expression gives: that may be anything that it reads."""
+    return "" in block.called or not block.called.isdisjoint(block.binds)
 
 
 @cache

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mxlint.domain.guards import Literal_
+from mxlint.domain.guards import JOINED, Literal_
 from mxlint.domain.members import Const, Symbolic, Value
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.statements.truths import JOINED
 
 NUMERIC: Final = frozenset(("+", "-", "*", "/", "//", "%"))
 """Operators that are computed of numbers."""

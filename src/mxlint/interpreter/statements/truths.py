@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mxlint.domain import size as sizes
 from mxlint.domain.arrays import Array
-from mxlint.domain.guards import Cause, Identity, Literal_
+from mxlint.domain.guards import JOINED, Cause, Guard, Identity, Literal_, opposite
 from mxlint.domain.join import constant_range
 from mxlint.domain.members import (
     Bound,
@@ -60,19 +60,35 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
         for found in unknown:
             grounds += (found.literal.condition,) if found.literal is not None else found.grounds
         cause: Cause = "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"
-        return Truth(None, cause, _joined(i, outcomes, grounds, place) if cause == "open" else None, grounds)
+        literal = _joined(i, outcomes, grounds, place) if cause == "open" else None
+        return Truth(None, cause, literal, grounds, *(() if literal is not None else _follow(outcomes)))
     true = [option.guard for option, found in outcomes if found.outcome]
     false = [option.guard for option, found in outcomes if not found.outcome]
     for guard in true:
         for literal in guard:
-            opposite = Literal_(literal.condition, not literal.outcome)
-            if all(literal in other for other in true) and all(opposite in other for other in false):
+            if all(literal in other for other in true) and all(opposite(literal) in other for other in false):
                 return Truth(None, i.why(literal.condition)[0], literal)
     literals = [literal for guard in (*true, *false) for literal in guard]
     if literals:
         causes = [i.why(literal.condition)[0] for literal in literals]
-        return Truth(None, "imprecise" if "imprecise" in causes else "open", None, grounds)
+        return Truth(None, "imprecise" if "imprecise" in causes else "open", None, grounds, *_follow(outcomes))
     return Truth(None, "varying")
+
+
+def _follow(outcomes: Sequence[tuple[Option, Truth]]) -> tuple[Guard, Guard]:
+    """What holds where a value that is one of several is true, and where it is false: what is so of every member that may be that."""
+    found: list[Guard] = []
+    for outcome in (True, False):
+        may = [(*option.guard, *_own(truth, outcome)) for option, truth in outcomes if truth.outcome is None or truth.outcome is outcome]
+        found.append(tuple(literal for literal in may[0] if all(literal in other for other in may[1:])) if may else ())
+    return found[0], found[1]
+
+
+def _own(truth: Truth, outcome: bool) -> Guard:
+    """What the test of a member asks, where it has an outcome."""
+    if truth.outcome is not None or truth.literal is None:
+        return ()
+    return (truth.literal if outcome else opposite(truth.literal),)
 
 
 def _joined(i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: tuple[object, ...], place: Place) -> Literal_ | None:
@@ -105,9 +121,7 @@ def _implied(literal: Literal_, guard: Sequence[Literal_]) -> bool:
     return any(under and not condition and outcome is literal.outcome and others.issuperset(under) for under, condition, outcome in parts)
 
 
-JOINED: Final = "joined"
-"""Begins the condition that a value is true which is one of several."""
-MAX_JOINED: Final = 200
+MAX_JOINED: Final = 400
 """Parts of a name of a condition for one member."""
 
 
