@@ -282,7 +282,7 @@ class Read:
 @dataclass(frozen=True, slots=True)
 class Write:
     """A trace writes a location that is older than itself. `how`: name, attribute, item, items (a list as a whole), content (an array in
-    place), update (of a module), moments and step (of an optimizer), differentiate; `placeholder`: what is written is one, or holds one. `new`: the location did not
+    place), property (what a cached property of a module keeps, which is no part of its state), update (of a module), moments and step (of an optimizer), differentiate; `placeholder`: what is written is one, or holds one. `new`: the location did not
     exist; a list: it grew. `again`: the same trace read the location before. `container`: as in `Read`."""
 
     object: int

@@ -16,7 +16,7 @@ from mxlint.rules.rule import Rule
 
 UPDATES: Final = ("update", "fill", "weights", "moments", "step", "differentiate")
 LEFT: Final = "what is kept there is a placeholder, written once per trace and not once per call"
-NOT_CAPTURED: Final = ("items", "content", "name")
+NOT_CAPTURED: Final = ("items", "content", "name", "property")
 """Ways to write that no capture takes part in: it would hold a list that grows, an array itself, or nothing."""
 USED: Final = 'using it later raises "[eval] Attempting to eval an array without a primitive"'
 
@@ -49,6 +49,8 @@ def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Fin
         message = f"{quoted(write.name)} {left} when {name_of(compiled)} is traced"
         note = f"it is older than the trace: {LEFT}; {USED}"
         help = "return the value and store it outside the compiled function, or pass the container as outputs="
+        if write.how == "property":
+            help = "make it a plain property: what a cached one keeps is no part of the module's state, so no capture takes it out"
     remedy = _remedy(program, compiled, write)
     yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls, remedy=remedy, note=note)
 

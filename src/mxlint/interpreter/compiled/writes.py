@@ -27,6 +27,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import ADDED, CHANGED
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.objects.lookup import is_cached_property
 from mxlint.interpreter.open_world import results
 from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED, root, words
 
@@ -83,10 +84,11 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     calls = wheres(call_places(i, trace.depth + 1))
     changed = i.ledger.changed_in_traces
     changed[location] = (trace.oid, where(place))
+    beside = how == "property"
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
-        not holders.isdisjoint(trace.captured_in) or trace.leaves.get(oid, ("argument",))[0] != "argument",
-        not holders.isdisjoint(trace.captured_out) or oid in trace.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
+        not beside and not holders.isdisjoint(trace.captured_in) or trace.leaves.get(oid, ("argument",))[0] != "argument",
+        not beside and not holders.isdisjoint(trace.captured_out) or oid in trace.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
     )  # fmt: skip
     if traced and how != "content":
         trace.kept.append((location, fact))
@@ -217,7 +219,7 @@ def _how(i: Interpreter, oid: int, field: object) -> str:
     if i.info(oid).kind in ("frame", "module"):
         return "name"
     if isinstance(field, str):
-        return "attribute"
+        return "property" if i.mlx.object_kind(i, Ref(oid)) == "module" and is_cached_property(i, oid, field) else "attribute"
     return "items" if field == ITEMS else "content" if i.info(oid).kind == "array" else "item"
 
 

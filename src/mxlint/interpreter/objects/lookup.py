@@ -266,6 +266,7 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
                 name = i.heap.get(member.oid, "name")
                 if isinstance(name, Const):
                     i.heap.set(owner.oid, str(name.value), value)
+                    i.operations.written(i, owner.oid, str(name.value), value, place, frame)
                 return value
             if info.kind == "field":
                 return i.heap.get(member.oid, "default") or UNBOUND
@@ -275,6 +276,13 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
 
     parts = [one(member) for member in members(found)]
     return parts[0] if len(parts) == 1 else join(parts)
+
+
+def is_cached_property(i: Interpreter, oid: int, name: str) -> bool:
+    """Whether what an object has under a name is what a cached property of its class keeps there."""
+    _, found = held_by_class(i, i.heap.get(oid, CLASS) or UNBOUND, name) or (None, UNBOUND)
+    infos = [i.info(member.oid) for member in members(found) if isinstance(member, Ref)]
+    return any(info.kind == "descriptor" and info.payload == "cached_property" for info in infos)
 
 
 def _bound_partial(i: Interpreter, member: Ref, owner: Value, cls: Value, place: Place, frame: Frame) -> Value:

@@ -90,7 +90,7 @@ class Queue(_Queue):
         self._items.append(item)
 
     async def get(self):
-        return self._items.pop(0) if self._items else data("asyncio.Queue.get", self)
+        return self._items.pop(0) if self._items else await data("asyncio.Queue.get", self)
 
     def get_nowait(self):
         if not self._items:
