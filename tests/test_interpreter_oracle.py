@@ -20,12 +20,12 @@ SEED = 1
 LEAST_EXACT = 0.95
 """The share of points at which the interpreter admits no kind of value that was not seen there."""
 INEXACT = {
-    "attributes by name": 1, "match": 1, "enum and namedtuple": 3,
+    "attributes by name": 1, "match": 1,
 }  # fmt: skip
 """The points of a construct at which a kind is admitted that was not seen; of all others there are none."""
 VAGUE = {
     "operators": 2, "iterator class": 1, "endless generator": 3, "decorator class": 2, "raised again": 2, "recursion": 1,
-    "enum and namedtuple": 1, "dict of lists": 1, "text": 1, "itertools": 2, "classes made in functions": 6,
+    "dict of lists": 1, "text": 1, "itertools": 2, "classes made in functions": 6,
 }  # fmt: skip
 """The points at which one value was seen, or lists and tuples of one length, and others of that kind are admitted."""
 MOST_VAGUE = 0.01

@@ -47,7 +47,7 @@ from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import BY_CLASS, COPIED, DISTINCT, ITEMS, KEYS, OF, PART, SAME, UNORDERED
 from mxlint.interpreter.machine.locations import part as location_of
-from mxlint.interpreter.objects.lookup import by_class, container, fields_of
+from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is_itself_alone
 from mxlint.models.load import model
 
 LENGTH: Final = ("#", "length")
@@ -96,7 +96,7 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
     if isinstance(field, tuple) and isinstance(field[1], answers.Question):
         asked, kind = field[1], container(i, Ref(oid))
         return guarded([(answers.answer(i, kind, asked, items), guard) for items, guard in contents])
-    return guarded([(_of(field)(items), guard) for items, guard in contents])
+    return guarded([(_of(i, field)(items), guard) for items, guard in contents])
 
 
 def _is_ordered(field: Field) -> bool:
@@ -464,7 +464,7 @@ def _keys(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | N
     return [(keys, guard) for keys, guard in found if not any(Literal_(part.condition, not part.outcome) in guard for part in guard)]
 
 
-def _of(field: Field) -> Callable[[tuple[Value, ...]], Value]:
+def _of(i: Interpreter, field: Field) -> Callable[[tuple[Value, ...]], Value]:
     if field == LENGTH:
         return lambda items: Const(len(items))
     if field == FILLED:
@@ -480,13 +480,16 @@ def _of(field: Field) -> Callable[[tuple[Value, ...]], Value]:
         return lambda items: TRUE if asked < len(items) else FALSE
     if field[0] == _NTH:  # type: ignore[index]
         return lambda items: items[asked] if asked < len(items) else UNBOUND
-    return lambda items: _is_among(asked, items)
+    return lambda items: _is_among(i, asked, items)
 
 
-def _is_among(item: Member, items: tuple[Value, ...]) -> Value:
-    """Whether Python finds an item among others: 1, 1.0 and True are one."""
+def _is_among(i: Interpreter, item: Member, items: tuple[Value, ...]) -> Value:
+    """Whether Python finds an item among others: 1, 1.0 and True are one, and some objects are equal to themselves alone."""
     if item in items:
         return TRUE
+    if isinstance(item, Ref):
+        alone = all(isinstance(other, (Const, Tuple)) or isinstance(other, Ref) and is_itself_alone(i, other) for other in items)
+        return FALSE if alone and is_itself_alone(i, item) else Unknown("contents")
     if not isinstance(item, Const) or not all(isinstance(other, Const) for other in items):
         return Unknown("contents")
     return TRUE if any(other.value == item.value for other in items if isinstance(other, Const)) else FALSE

@@ -27,6 +27,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.generators.iterators import POSITION, parts_of
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
+from mxlint.interpreter.machine.locations import ENUM_MEMBERS
 from mxlint.interpreter.objects.lookup import container
 
 UNROLLED: Final = 16
@@ -73,9 +74,16 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
             return dict_keys(i, member.oid)
         if i.info(member.oid).kind == "iterator":
             return iterator_items(i, member)
+        return enum_members(i, member)
     if isinstance(member, Array) and member.shape and isinstance(member.shape[0], int) and member.shape[0] <= UNROLLED:
         return None
     return None
+
+
+def enum_members(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
+    """The members of a class that is an enum, in order, which are what an iteration over the class gives; None of anything else."""
+    found = i.heap.get(ref.oid, ENUM_MEMBERS)
+    return found.items if isinstance(found, Tuple) else None
 
 
 def dict_keys(i: Interpreter, oid: int) -> tuple[Value, ...] | None:

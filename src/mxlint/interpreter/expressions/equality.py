@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import constant_range
@@ -32,13 +31,13 @@ from mxlint.domain.parts import is_one
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import as_key, hashed, is_key
-from mxlint.interpreter.containers.elements import dict_keys
+from mxlint.interpreter.containers.elements import dict_keys, enum_members
 from mxlint.interpreter.expressions.arithmetic import NUMBERS, fold, negation
 from mxlint.interpreter.expressions.choices import cause
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.objects.lookup import CLASS, FIELDS, environment, fields_of, mro, special
+from mxlint.interpreter.objects.lookup import CLASS, FIELDS, by_identity, environment, fields_of, is_itself_alone, mro, special
 from mxlint.interpreter.objects.lookup import container as container_kind
 
 
@@ -201,23 +200,6 @@ def _equal_sets(i: Interpreter, same: bool, a: Ref, b: Ref) -> Value | None:
     return Const((first == second) is same)
 
 
-_PLAIN: Final = frozenset(("builtins.object", "enum.Enum", "enum.Flag", "abc.ABC", "typing.Generic", "typing.Protocol"))
-"""Classes of libraries whose objects are equal to themselves alone."""
-
-
-def by_identity(i: Interpreter, ref: Ref) -> bool:
-    """Whether an object is equal to itself alone: no class of it says otherwise. Methods of the program have been asked before."""
-    cls = i.heap.get(ref.oid, CLASS) if i.info(ref.oid).kind == "instance" else None
-    if not isinstance(cls, Ref):
-        return False
-    return all(base.name in _PLAIN if isinstance(base, External) else _says_nothing(i, base) for base in mro(i, cls))
-
-
-def _says_nothing(i: Interpreter, base: Member) -> bool:
-    """Whether a class of the program has no equality of its own: no method, and it is no dataclass."""
-    return isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is None and i.heap.get(base.oid, "__eq__") is None
-
-
 def _content(i: Interpreter, ref: Ref) -> Member:
     found = i.heap.get(ref.oid, ("#", "items"))
     return found if isinstance(found, Tuple) else Unknown("list")
@@ -295,10 +277,12 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
         if kind in ("set", "dict") and not (kind == "set" and isinstance(item, Ref) and i.info(item.oid).kind == "set"):
             hashed(i, item, place, frame)  # a set is looked up as a frozen one
         if kind in ("list", "set"):
-            if isinstance(item, Const):
+            if isinstance(item, Const) or isinstance(item, Ref) and is_itself_alone(i, item):
                 aspects.ask(i, container.oid, aspects.has(item), place, frame)
             content = i.heap.get(container.oid, ("#", "items"))
             keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
+        elif isinstance(item, Ref) and (listed := enum_members(i, container)) is not None:
+            keys = list(listed)
         elif kind == "dict":
             keys, item = [], as_key(item)
             for field, value in i.heap.fields(container.oid).items():

@@ -13,10 +13,9 @@ from mxlint.domain.members import NONE, Applied, Const, Lying, Member, Option, R
 from mxlint.interpreter.compiled import scalars
 from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.expressions import outcomes
-from mxlint.interpreter.expressions.equality import by_identity
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.objects.lookup import container
+from mxlint.interpreter.objects.lookup import by_identity, container
 
 OPERATORS: Final = {"is": "is", "is not": "is not", "==": "is", "!=": "is not", "in": "in", "not in": "not in"}
 """What a comparison asks, where objects are equal to themselves alone."""

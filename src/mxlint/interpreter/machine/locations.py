@@ -9,6 +9,8 @@ from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import Applied, Step
 
 ITEMS: Final = ("#", "items")
+ENUM_MEMBERS: Final = ("#", "members")
+"""Of a class that is an enum: its members in order."""
 REORDERED: Final = ("#", "reordered")
 """Of a list: what it held when a library had put its items in another order, and what it held before that."""
 ADDED: Final = ("#", "added")

@@ -285,6 +285,29 @@ def is_cached_property(i: Interpreter, oid: int, name: str) -> bool:
     return any(info.kind == "descriptor" and info.payload == "cached_property" for info in infos)
 
 
+_PLAIN: Final = frozenset(("builtins.object", "enum.Enum", "enum.Flag", "abc.ABC", "typing.Generic", "typing.Protocol"))
+"""Classes of libraries whose objects are equal to themselves alone."""
+
+
+def by_identity(i: Interpreter, ref: Ref) -> bool:
+    """Whether an object is equal to itself alone: no class of it says otherwise. Methods of the program have been asked before."""
+    cls = i.heap.get(ref.oid, CLASS) if i.info(ref.oid).kind == "instance" else None
+    if not isinstance(cls, Ref):
+        return False
+    return all(base.name in _PLAIN if isinstance(base, External) else _says_nothing(i, base) for base in mro(i, cls))
+
+
+def _says_nothing(i: Interpreter, base: Member) -> bool:
+    """Whether a class of the program has no equality of its own: no method, and it is no dataclass."""
+    return isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is None and i.heap.get(base.oid, "__eq__") is None
+
+
+def is_itself_alone(i: Interpreter, ref: Ref) -> bool:
+    """Whether a reference is one thing that is equal to itself alone: an object, or a function, class or module."""
+    info = i.info(ref.oid)
+    return not info.summary and (info.kind in ("function", "class", "module") or by_identity(i, ref))
+
+
 def _bound_partial(i: Interpreter, member: Ref, owner: Value, cls: Value, place: Place, frame: Frame) -> Value:
     """A partialmethod read of an instance: a partial of the bound function."""
     oid = i.allocate("partial", None, place, ("partialmethod", member.oid))

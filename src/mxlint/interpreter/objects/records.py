@@ -9,6 +9,7 @@ from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, M
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import put
+from mxlint.interpreter.containers.elements import enum_members
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.loops.iteration import collected
@@ -16,6 +17,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.locations import ENUM_MEMBERS
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.classes import instantiate
 from mxlint.interpreter.objects.lookup import BASES, CLASS, FIELDS, fields_of, mro, special
@@ -182,20 +184,16 @@ def _make_enum(i: Interpreter, cls: Ref, place: Place, frame: Frame) -> None:
         i.heap.set(oid, "_name_", Const(field))
         i.heap.set(cls.oid, field, Ref(oid))
         order.append(Ref(oid))
-    i.heap.set(cls.oid, ("#", "members"), Tuple(tuple(order)))
+    i.heap.set(cls.oid, ENUM_MEMBERS, Tuple(tuple(order)))
 
 
-def _enum_members(i: Interpreter, cls: Value) -> tuple[Value, ...] | None:
-    if isinstance(cls, Ref):
-        found = i.heap.get(cls.oid, ("#", "members"))
-        if isinstance(found, Tuple):
-            return found.items
-    return None
+def _listed(i: Interpreter, cls: Value) -> tuple[Value, ...] | None:
+    return enum_members(i, cls) if isinstance(cls, Ref) else None
 
 
 def _table_of_members(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`Colour.__members__`: the members by their names."""
-    listed = _enum_members(i, args.args[0])
+    listed = _listed(i, args.args[0])
     if listed is None:
         return UNBOUND
     oid = i.allocate("dict", None, place, "members")
@@ -207,7 +205,7 @@ def _table_of_members(i: Interpreter, args: Arguments, place: Place, frame: Fram
 
 def _enum_member(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`Colour(1)`: the member with that value; UNBOUND for what is no enum."""
-    listed = _enum_members(i, args.args[0])
+    listed = _listed(i, args.args[0])
     if not listed or len(args.args) < 2:
         return UNBOUND
     found: list[Value] = []
@@ -223,7 +221,7 @@ def _enum_member(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
 
 def _enum_item(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`Colour["RED"]`."""
-    listed = _enum_members(i, args.args[0])
+    listed = _listed(i, args.args[0])
     if not listed:
         return UNBOUND
     found = [
