@@ -11,6 +11,7 @@ from mxlint.finding import Finding
 from mxlint.fixes.remedies import Either, Outside, Remedy
 from mxlint.rules.captures import advice, with_the_rest
 from mxlint.rules.findings import finding, function_of, name_of, quoted
+from mxlint.rules.mx204 import is_half
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -35,7 +36,7 @@ def check(program: Program) -> Iterator[Finding]:
                 continue  # `name += …` binds the array that it changes: once is enough
             if write.how == "differentiate" and write.container in updated:
                 continue  # what updates the weights afterwards is the same cause, and the better place
-            if write.placeholder and not write.captured_out:
+            if write.placeholder and not write.captured_out and not is_half(compiled, write, writes):
                 yield from _finding(program, compiled, write)
 
 
@@ -76,7 +77,7 @@ RULE = Rule(
     "error",
     check,
     after=("MX503",),
-    after_in_object=("MX205", "MX204"),
+    after_in_object=("MX205",),
     fixes=("unsafe",),
     experiment="lost write",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mxlint.facts.events import Compiled, Write
 from mxlint.finding import Finding
@@ -56,11 +56,16 @@ def _half(compiled: Compiled, write: Write) -> tuple[Write, str, str] | None:
     return None
 
 
+def is_half(compiled: Compiled, write: Write, writes: Sequence[Write]) -> bool:
+    """Whether a write is of state that is captured in one direction alone, or of an optimizer whose model is captured."""
+    return _half(compiled, write) is not None or _alone(writes, write)
+
+
 def _part(write: Write) -> str:
     return "step never moves" if write.how == "step" else "moments never move"
 
 
-def _alone(writes: list[Write], write: Write) -> bool:
+def _alone(writes: Sequence[Write], write: Write) -> bool:
     """Whether an optimizer's moments, or a step that its update computes with, lie outside of the captures while weights are updated inside."""
     moments = write.how in ("moments", "step") and not write.captured_in and not write.captured_out
     return moments and any(other.how == "weights" and other.captured_out and other.where == write.where for other in writes)
