@@ -13,7 +13,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx.submodules import reached, set_in_all
-from mxlint.interpreter.mlx.weights import weights
+from mxlint.interpreter.mlx.weights import parameters
 
 
 def freeze(frozen: bool) -> Any:
@@ -34,8 +34,8 @@ def trains(i: Interpreter, module: Ref) -> bool:
 
 def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:
     """`nn.value_and_grad` of a module: it looks for the weights that are not frozen, and puts them into the module anew."""
-    for module in reached(i, model):
-        own = list(weights(i, module))
+    for module in reached(i, model, parameters=True):
+        own = list(parameters(i, module))
         if not own:
             continue
         frozen = i.heap.get(module.oid, FROZEN)

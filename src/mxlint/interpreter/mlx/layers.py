@@ -27,7 +27,7 @@ from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.mlx.trees import entries, tree_map
-from mxlint.interpreter.mlx.weights import alike, converted, is_array, renewed, weights
+from mxlint.interpreter.mlx.weights import alike, converted, is_array, is_parameter, parameters, renewed, weights
 from mxlint.interpreter.open_world import defaults, opaque
 from mxlint.models import written
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
@@ -302,7 +302,7 @@ def _drop_private(i: Interpreter, tree: Value) -> None:
             continue
         for field, value in list(i.heap.fields(member.oid).items()):
             if isinstance(field, tuple) and field[0] == "k":
-                if isinstance(field[1], Const) and str(field[1].value).startswith("_"):
+                if isinstance(field[1], Const) and not is_parameter(str(field[1].value)):
                     i.heap.drop(member.oid, field)
                 else:
                     _drop_private(i, value)
@@ -318,8 +318,8 @@ def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
         return args.args[0]
     given = list(arrays_in(i, tree))
     trace = next((array.trace for array in given if array.trace is not None), None)
-    for module in reached(i, args.args[0]):
-        for field, value in weights(i, module):
+    for module in reached(i, args.args[0], parameters=True):
+        for field, value in parameters(i, module):
             ident = i.ident(place, ("updated", module.oid, field))
             new = renewed(value, partial(alike, ident, trace))
             i.heap.set(module.oid, field, new)
@@ -329,8 +329,8 @@ def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
 
 def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.set_dtype(…)`, `module.apply(…)`: new arrays, still to be computed from the old ones."""
-    for module in reached(i, args.args[0]):
-        for field, value in weights(i, module):
+    for module in reached(i, args.args[0], parameters=True):
+        for field, value in parameters(i, module):
             ident = i.ident(place, ("converted", module.oid, field))
             new = renewed(value, partial(converted, ident))
             i.heap.set(ident, LAZY, TRUE)

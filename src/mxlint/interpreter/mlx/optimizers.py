@@ -19,7 +19,7 @@ from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx.freezing import trains
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
 from mxlint.interpreter.mlx.submodules import reached, submodules
-from mxlint.interpreter.mlx.weights import alike, renewed, weights
+from mxlint.interpreter.mlx.weights import alike, parameters, renewed
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.models.mlx.table import Entry
 
@@ -40,13 +40,13 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     single = _own_method(i, optimizer, "apply_single", place, frame)
     if single is not None:
         gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
-        weight = next((v for m in submodules(i, model) for _, v in weights(i, m)), gradient)
+        weight = next((v for m in submodules(i, model, parameters=True) for _, v in parameters(i, m)), gradient)
         i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
     given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
     trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
     updated: list[int] = []
-    for module in reached(i, model):
-        for field, value in weights(i, module) if trains(i, module) else ():
+    for module in reached(i, model, parameters=True):
+        for field, value in parameters(i, module) if trains(i, module) else ():
             if isinstance(value, Union) and any(isinstance(m, Array) and i.ledger.updated_at.get(m.ident) == place for m in members(value)):
                 # It may be what an earlier round put there: another one after each round says nothing more.
                 reads.on_read(i, module.oid, field, value, place, frame)

@@ -9,24 +9,26 @@ from mxlint.domain.heap import Field
 from mxlint.domain.members import NONE, Ref, Tuple, Value, members
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.mlx.kinds import CLASS, kind
+from mxlint.interpreter.mlx.weights import is_parameter
 
 
-def submodules(i: Interpreter, value: Value, seen: set[int] | None = None) -> Iterator[Ref]:
-    """A module and all modules that it holds, each once."""
+def submodules(i: Interpreter, value: Value, seen: set[int] | None = None, *, parameters: bool = False) -> Iterator[Ref]:
+    """A module and all modules that it holds, each once. `parameters`: those whose weights are among the parameters of the first."""
     seen = set() if seen is None else seen
     for member in members(value):
         if isinstance(member, Tuple):
             for item in member.items if member.items is not None else (member.element,):
                 if item is not None:
-                    yield from submodules(i, item, seen)
+                    yield from submodules(i, item, seen, parameters=parameters)
         elif isinstance(member, Ref) and member.oid not in seen:
             seen.add(member.oid)
             if kind(i, member) == "module":
                 yield member
             if i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module":
                 for field, held in list(i.heap.fields(member.oid).items()):
-                    if field not in (CLASS, ("#", "parent"), ("#", "alive")):
-                        yield from submodules(i, held, seen)
+                    beside = parameters and isinstance(field, str) and not is_parameter(field)
+                    if field not in (CLASS, ("#", "parent"), ("#", "alive")) and not beside:
+                        yield from submodules(i, held, seen, parameters=parameters)
 
 
 def set_in_all(i: Interpreter, value: Value, field: Field, held: Value) -> list[Ref]:
@@ -50,12 +52,12 @@ def _holders(i: Interpreter, number: int) -> Iterator[int]:
             yield oid
 
 
-def reached(i: Interpreter, value: Value) -> Iterator[Ref]:
-    """A module and all modules that it holds, where a trace comes to them through it."""
+def reached(i: Interpreter, value: Value, *, parameters: bool = False) -> Iterator[Ref]:
+    """A module and all modules that it holds, where a trace comes to them through it. `parameters`: as in `submodules`."""
     for root in members(value):
         trace = i.trace
         name = trace.reached.get(root.oid) if trace is not None and isinstance(root, Ref) else None
-        for module in submodules(i, root):
+        for module in submodules(i, root, parameters=parameters):
             if trace is not None and name is not None:
                 trace.reached.setdefault(module.oid, name)
             yield module

@@ -17,6 +17,16 @@ def weights(i: Interpreter, module: Ref) -> Iterator[tuple[str, Value]]:
             yield field, present
 
 
+def parameters(i: Interpreter, module: Ref) -> Iterator[tuple[str, Value]]:
+    """Those among them that MLX counts among the parameters, which is what is trained, converted and updated."""
+    return ((field, value) for field, value in weights(i, module) if is_parameter(field))
+
+
+def is_parameter(name: str) -> bool:
+    """Whether MLX counts what a module holds under a name among its parameters: `Module.valid_parameter_filter`."""
+    return not name.startswith("_")
+
+
 def is_array(value: Value) -> bool:
     """Whether some member of a value is an array."""
     return any(isinstance(member, Array) for member in members(value))
