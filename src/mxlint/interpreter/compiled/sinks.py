@@ -170,6 +170,8 @@ USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts
 
 RAISING: Final = frozenset(USES.values()) - {"log"} | {"unsupported"}
 """The events at which MLX raises a ValueError."""
+KEPT: Final = ("convert", "truth", "index")
+"""The events at which a trace keeps what is in an array, where it can look at that."""
 EVAL_ERRORS: Final = frozenset(("builtins.ValueError", "builtins.Exception", "builtins.BaseException"))
 """Its classes: where a test says that one of them is raised, that is what the program is to do."""
 
@@ -195,3 +197,5 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
             found = event(i, USES.get(kind, kind), place, what, frame, note_=_operand(what, place, operand), member=member)
             if kind == ARRAY_LIKE and found is not None:
                 journal(i).array_like.add(found)
+        elif USES.get(kind, kind) in KEPT:
+            trace.computes_with(i, (member.ident,))
