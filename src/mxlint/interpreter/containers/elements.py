@@ -101,6 +101,8 @@ def dict_keys(i: Interpreter, oid: int) -> tuple[Value, ...] | None:
 def iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
     """All items of an iterator from its beginning, where they are known without running anything."""
     kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
+    if kind == "zip" and (rows := _rows(i, parts)) is not None:
+        parts = rows
     if kind in ("enumerate", "zip", "reversed", "iter"):
         lists: list[tuple[Value, ...]] = []
         for part in parts[:1] if kind in ("enumerate",) else parts:
@@ -136,6 +138,16 @@ def iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
         values = [i.heap.get(target.oid, ("k", key)) or Unknown("dict") for key in keys]
         return tuple(values) if kind == "values" else tuple(Tuple((key, value)) for key, value in zip(keys, values))
     return None
+
+
+def _rows(i: Interpreter, parts: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    """What `zip` goes over, where ranges of numbers end with the shortest of the rest; None if nothing else is as short."""
+    ranges = [constant_range(part) if isinstance(part, RangeObject) else None for part in parts]
+    rest = [known_items(i, part) for part, numbers in zip(parts, ranges) if numbers is None and not isinstance(part, Union)]
+    least = min((len(items) for items in rest if items is not None), default=None)
+    if least is None or all(numbers is None for numbers in ranges):
+        return None
+    return tuple(Tuple(tuple(map(Const, numbers[:least]))) if numbers is not None else part for part, numbers in zip(parts, ranges))
 
 
 def position_of(i: Interpreter, ref: Ref) -> int | None:
