@@ -24,6 +24,7 @@ from mxlint.interpreter.machine.remembering import remembered
 from mxlint.interpreter.objects.classes import instantiate
 from mxlint.interpreter.objects.lookup import library_base, special
 from mxlint.interpreter.objects.overriding import overridden
+from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.open_world.dispatch import dispatched
 from mxlint.syntax import ir
 
@@ -118,7 +119,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
     i.may_raise()
     made = i.symbolic(place, "call", function.label, presumed=function.presumed)
     i.mlx.gave(i, function, made, args, place)
-    return made
+    return mappings.called(i, function, made, args, place, frame)
 
 
 def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> None:

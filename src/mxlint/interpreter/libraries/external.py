@@ -34,6 +34,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.objects import lookup, views
+from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.statements import groups, managers
 from mxlint.models.load import canonical, importers, model
 from mxlint.models.written import SAYS
@@ -74,7 +75,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return _import(i, name, args, place, frame)
     modelled = library.call_model(i, name, args, place, frame)
     if modelled is not None:
-        return modelled
+        return mappings.of_environment(i, name, modelled, args, place, frame)
     if name.endswith(".__init__"):
         return NONE
     aspects.whole(i, Tuple(tuple(args.values)), place, frame)
