@@ -1,8 +1,8 @@
 """Which changes of conditions the static tests notice.
 
-    python benchmarks/mutation.py FOLDER [--only REGEX] [--sample N] [--seed S] [--jobs N] [--tests PATH …] [--marker EXPRESSION] [--budget SECONDS]
+    python benchmarks/mutation.py FOLDER … [--only REGEX] [--sample N] [--seed S] [--jobs N] [--tests PATH …] [--marker EXPRESSION] [--budget SECONDS]
 
-FOLDER is a package under src, such as src/mxlint/rules. Its conditions are changed one at a time: an operand of and/or is dropped, a comparison
+A FOLDER is a package under src, such as src/mxlint/rules. Conditions there are changed one at a time: an operand of and/or is dropped, a comparison
 negated, a condition forced true or false. All changes are compiled into the modules at once, each behind a switch that is off; every change is then
 tried in a fork in which its switch is on and only the tests run that reach it, until one fails: those first that noticed other changes of the file,
 then the fastest. --budget bounds the seconds of tests that are tried for a change, --only chooses changes, such as `mx202.py:55:`. Seconds are those
@@ -177,10 +177,10 @@ def _call(name: str, *arguments: int) -> Expression:
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds the modules of the folder, and has their conditions changed."""
+    """Finds the modules of the folders, and has their conditions changed."""
 
-    def __init__(self, folder: Path, switches: Switches) -> None:
-        self.folder = folder
+    def __init__(self, folders: Sequence[Path], switches: Switches) -> None:
+        self.folders = folders
         self.switches = switches
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
@@ -189,14 +189,14 @@ class Finder(importlib.abc.MetaPathFinder):
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is None or spec.origin is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             return None
-        if not Path(spec.origin).is_relative_to(self.folder):
+        if not any(Path(spec.origin).is_relative_to(folder) for folder in self.folders):
             return None
         spec.loader = Loader(spec.loader.name, spec.loader.path, self)
         return spec
 
     def modules(self) -> list[str]:
-        """The names of all modules in the folder."""
-        paths = sorted(path.relative_to(ROOT / "src").with_suffix("") for path in self.folder.rglob("*.py"))
+        """The names of all modules in the folders."""
+        paths = sorted(path.relative_to(ROOT / "src").with_suffix("") for folder in self.folders for path in folder.rglob("*.py"))
         return [".".join(path.parts).removesuffix(".__init__") for path in paths if path.name != "__main__"]
 
 
@@ -352,7 +352,7 @@ def silence() -> None:
 def main() -> int:
     """Print the changes that no test notices, then the sums by file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="try so many changes, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -363,7 +363,7 @@ def main() -> int:
     arguments = parser.parse_args()
     switches = Switches()
     builtins.__dict__.update(__mutant_among__=switches.among, __mutant_is_on__=switches.is_on)
-    finder = Finder(arguments.folder.resolve(), switches)
+    finder = Finder([folder.resolve() for folder in arguments.folders], switches)
     sys.meta_path.insert(0, finder)
     for name in finder.modules():
         importlib.import_module(name)
