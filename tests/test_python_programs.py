@@ -39,7 +39,7 @@ def read_programs(name: str) -> dict[str, Mapping[str, str]]:
     return found
 
 
-ALL = {name: files for file in ("flow.md", "modules.md") for name, files in read_programs(file).items()}
+ALL = {name: files for file in ("flow.md", "modules.md", "values.md") for name, files in read_programs(file).items()}
 
 
 @pytest.fixture(scope="module")

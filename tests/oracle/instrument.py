@@ -180,7 +180,12 @@ class _Instrumenter(ast.NodeTransformer):
 
     def captures(self, pattern: ast.pattern) -> Iterator[tuple[str, tuple[int, int]]]:
         """The names that a pattern binds wherever it matches. Those of `|` are left to the loads that follow."""
-        for node in ast.walk(pattern):
+        waiting: list[ast.AST] = [pattern]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.MatchOr):
+                continue
+            waiting += ast.iter_child_nodes(node)
             if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None:
                 end = self.range(node)[1]
                 yield node.name, (end - len(node.name), end)

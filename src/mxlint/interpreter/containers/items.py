@@ -7,7 +7,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Guard
-from mxlint.domain.join import bound, join
+from mxlint.domain.join import bound, constant_range, join
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
@@ -67,6 +67,18 @@ def content_item(i: Interpreter, content: Value, index: Value, place: Place, fra
     return i.split(content, one)
 
 
+def _range_part(owner: RangeObject, index: Value) -> RangeObject | None:
+    """A slice of a range, which is one."""
+    numbers, cut = constant_range(owner), as_index(index)
+    if numbers is None or not isinstance(cut, slice):
+        return None
+    try:
+        part = numbers[cut]
+    except MISUSE:
+        return None
+    return RangeObject(Const(part.start), Const(part.stop), Const(part.step))
+
+
 def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Frame) -> Value:
     if isinstance(owner, Sourced):
         return i.split(used(i, owner, frame), lambda text: _item(i, text, index, place, frame))
@@ -90,7 +102,9 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
         _needs_number(i, index, place, frame)
         return _text_item(i, owner, index, place)
     if isinstance(owner, RangeObject):
-        items = known_items(i, owner)
+        items, part = known_items(i, owner), _range_part(owner, index)
+        if part is not None:
+            return part
         if items is not None:
             return sequence_item(i, Tuple(items), index, place, frame)
         _needs_number(i, index, place, frame)

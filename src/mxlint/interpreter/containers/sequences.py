@@ -114,6 +114,11 @@ def _range(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
             if isinstance(member, (Array, Length)):
                 i.operations.use(i, "index", member, "builtins.range", place, frame)
     given = args.args
+    steps = list(members(given[2])) if len(given) > 2 else []
+    if steps == [Const(0)]:
+        throw_named(i, "builtins.ValueError", place)
+    if Const(0) in steps:
+        i.may_raise("builtins.ValueError")
     if len(given) == 1:
         return RangeObject(Const(0), given[0], Const(1))
     if len(given) >= 2:

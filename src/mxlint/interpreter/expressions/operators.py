@@ -291,6 +291,13 @@ def _is_numpy(i: Interpreter, member: Member) -> bool:
     return isinstance(member, Ref) and isinstance(i.heap.get(member.oid, ("#", "class")), External)
 
 
+def _is_no_count(i: Interpreter, member: Member) -> bool:
+    """Whether something is surely no integer."""
+    if isinstance(member, Ref):
+        return i.info(member.oid).kind in ("list", "dict", "set", "function", "module")
+    return isinstance(member, Tuple) or scalar_type(member) in ("float", "complex", "NoneType", *TEXTS)
+
+
 def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value | None:
     if op == "+" and isinstance(a, Tuple) and isinstance(b, Tuple):
         return concatenated(a, b)
@@ -300,6 +307,8 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
             if isinstance(sequence, Ref) and i.info(sequence.oid).kind == "list":
                 found = i.heap.get(sequence.oid, ("#", "items"))
                 content = found if isinstance(found, Tuple) else None
+            if content is not None and _is_no_count(i, count):
+                return None
             if content is not None:
                 if isinstance(count, Array):
                     i.operations.use(i, "index", count, "repeat", place, frame)

@@ -56,7 +56,12 @@ def match_pattern(i: Interpreter, pattern: ir.Pattern, subject: Value, place: Pl
             store(i, pattern.name, subject, frame, _end(pattern, pattern.name, frame))
         return found
     if isinstance(pattern, ir.OrPattern):
-        return _any([match_pattern(i, part, subject, place, frame) for part in pattern.patterns])
+        fitting: list[Truth] = []
+        for part in pattern.patterns:
+            fitting.append(match_pattern(i, part, subject, place, frame))
+            if fitting[-1].outcome is True:  # those that follow bind nothing
+                break
+        return _any(fitting)
     if isinstance(pattern, ir.SequencePattern):
         return _each(i, [_sequence(i, pattern, member, place, frame) for member in members(subject)])
     if isinstance(pattern, ir.MappingPattern):
