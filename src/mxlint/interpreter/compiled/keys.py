@@ -121,7 +121,7 @@ def flat_shapes(i: Interpreter, args: Arguments) -> tuple[tuple[Any, ...] | None
 def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
     """Whether two keys are one: surely, surely not, or None."""
     if None in a or None in b:
-        return None if len(a) == len(b) or True else False
+        return None
     if len(a) != len(b):
         return False
     answer: bool | None = True

@@ -136,7 +136,7 @@ def _is_array(i: Interpreter, function: Ref | None, param: ir.Param) -> bool:
 
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
     found = [_one_placeholder(i, trace, member, place, so_far, name) for member in members(value)]
-    return found[0] if len(found) == 1 else join(found)
+    return join(found)
 
 
 def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:

@@ -220,7 +220,7 @@ class _Fresh:
         """The new value for one of the body's."""
         alike = all(member.grows.startswith(LONGER) for member in members(value) if isinstance(member, Array))
         found = [self._one(member, alike) for member in members(value)]
-        return found[0] if len(found) == 1 else join(found)
+        return join(found)
 
     def _one(self, member: Member, alike: bool) -> Value:
         i = self._i

@@ -112,8 +112,10 @@ def _leave_to_compute(i: Interpreter, updated: Collection[int], state: Ref) -> N
 def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`optimizer.init(parameters)`: what an update computes anew is there before the first one."""
     for member in members(args.args[0]):
-        state = i.heap.get(member.oid, ("#", "state")) if isinstance(member, Ref) else None
-        if not isinstance(member, Ref) or not isinstance(state, Ref):
+        if not isinstance(member, Ref):
+            continue
+        state = i.heap.get(member.oid, ("#", "state"))
+        if not isinstance(state, Ref):
             continue
         cls = i.heap.get(member.oid, CLASS)
         base = base_of(i, cls) if cls is not None else None

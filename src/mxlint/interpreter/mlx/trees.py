@@ -64,7 +64,7 @@ def each_leaf(
 
     def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
         found = [member if isinstance(member, Unbound) else one(member, others, tag) for member in members(value)]  # what may not be there
-        return found[0] if len(found) == 1 else join(found)
+        return join(found)
 
     def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
         if not isinstance(member, (Tuple, Ref)) or ends(member):

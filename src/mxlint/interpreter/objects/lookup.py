@@ -275,7 +275,7 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
         return member
 
     parts = [one(member) for member in members(found)]
-    return parts[0] if len(parts) == 1 else join(parts)
+    return join(parts)
 
 
 def is_cached_property(i: Interpreter, oid: int, name: str) -> bool:

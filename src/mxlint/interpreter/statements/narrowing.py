@@ -249,7 +249,7 @@ def _equal(member: Member, bound: Const, equal: bool, identity: bool) -> Member 
             )
         if name is not None and name != "NoneType":
             return None if equal else member
-        if identity and not isinstance(member, Kind) and name is None and not _unknown(member):
+        if identity and name is None and not _unknown(member):
             return None if equal else member
         return member
     if equal and isinstance(member, Kind) and name == type(bound.value).__name__:

@@ -154,7 +154,7 @@ def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place
         found.append(match_pattern(i, part, items[index] if unread else item(index), place, frame))
         if found[-1].outcome is False:
             return NO
-    return _all(found) if found else YES
+    return _all(found)
 
 
 def _mapping(i: Interpreter, pattern: ir.MappingPattern, member: Member, place: Place, frame: Frame) -> Truth:
@@ -186,7 +186,7 @@ def _mapping(i: Interpreter, pattern: ir.MappingPattern, member: Member, place: 
         for key, _ in pattern.items:
             i.heap.drop(oid, entry(i, oid, i.eval(key, frame)))
         store(i, pattern.rest, Ref(oid), frame)
-    return _all(found) if found else YES
+    return _all(found)
 
 
 def _class(i: Interpreter, pattern: ir.ClassPattern, subject: Value, place: Place, frame: Frame) -> Truth:
