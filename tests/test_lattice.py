@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mxlint.domain import size
+from mxlint.domain.arrays import Array
 from mxlint.domain.guards import JOINED, Guard, Literal_, closed, either, parts
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, members, scalar_type
 from mxlint.domain.size import Size, symbol
-from mxlint.domain.varying import even
+from mxlint.domain.varying import even, loops_of
 from mxlint.domain.widening import widen
 
 pytestmark = pytest.mark.static
@@ -59,12 +60,64 @@ FEW = st.lists(MEMBERS, min_size=1, max_size=4).map(join)
 VALUES = st.lists(MEMBERS, min_size=1, max_size=9).map(join)
 
 
+ARRAYS = st.builds(
+    Array,
+    st.integers(1, 3),
+    st.sampled_from([None, -1, 1]),
+    st.none() | st.lists(SIZES | st.integers(1, 3).map(size.number), max_size=2).map(tuple),
+    st.sampled_from([None, "float32", "int32"]),
+    st.none(),
+    st.frozensets(st.integers(0, 1), max_size=1),
+    st.sampled_from(["", "rounds", "differs"]),
+    st.booleans(),
+    LOOPS,
+)
+
+
 @given(FEW, FEW)
 def test_the_join_of_few_has_the_members_of_both(a: Value, b: Value) -> None:
     both = join((a, b))
     assert join((both, a)) == both
     assert join((both, b)) == both
     assert len(list(members(both))) <= 8
+
+
+@given(ARRAYS, ARRAYS)
+def test_arrays_are_equal_if_all_that_is_known_of_them_is(a: Array, b: Array) -> None:
+    assert (a == b) is (a.key() == b.key())
+    fields = ("ident", "trace", "shape", "dtype", "origin", "grows", "several", "loops")
+    for name in fields:
+        assert (a.but(**{name: getattr(b, name)}) == a) is (getattr(a, name) == getattr(b, name))
+
+
+@given(st.lists(MEMBERS | ARRAYS, min_size=1, max_size=3))
+def test_a_join_is_the_same_twice_and_hangs_on_no_order(values: list[Value]) -> None:
+    both = join(values)
+    assert join((both, both)) == both == join((both,))
+    assert join([*values, *values]) == both
+    assert set(members(join(reversed(values)))) == set(members(both))
+
+
+TYPES = ("int", "float", "str", "bool")
+OF_TYPES = st.one_of(CONSTANTS, st.sampled_from(TYPES).map(lambda name: Kind(name, "varying")), st.just(Range(0, None)))
+
+
+@given(st.lists(OF_TYPES, min_size=1, max_size=3).map(join), st.lists(OF_TYPES, min_size=1, max_size=3).map(join))
+def test_what_a_round_leaves_as_it_was_varies_over_no_loop(old: Value, new: Value) -> None:
+    """Of a type of which a round adds nothing."""
+    after = widen(old, join((old, new)), "inner")
+    for name in TYPES:
+        before, added = ([member for member in members(value) if scalar_type(member) == name] for value in (old, new))
+        if before and set(added) <= set(before):
+            assert not any("inner" in (loops_of(member) or ()) for member in members(after) if scalar_type(member) == name)
+
+
+@given(st.lists(MEMBERS, min_size=1, max_size=3).map(join), st.lists(MEMBERS, min_size=1, max_size=3).map(join))
+def test_what_is_widened_covers_both(old: Value, new: Value) -> None:
+    """A further round that gives either of them again changes nothing more than naming the loop."""
+    after = widen(old, new)
+    assert widen(after, old) == after
+    assert widen(after, join((after, old))) == after
 
 
 @pytest.mark.slow
