@@ -63,8 +63,9 @@ def _imports_mlx(module: ModuleType | None) -> bool:
 def no_mlx_in_static_tests(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A static test that imports MLX fails, so that `make fast` needs none."""
     if request.node.get_closest_marker("static") is not None:
-        for name in [name for name in sys.modules if name == "mlx" or name.startswith("mlx.")]:
-            monkeypatch.delitem(sys.modules, name)
+        if sys.modules.get("mlx") is not None:
+            for name in [name for name in sys.modules if name == "mlx" or name.startswith("mlx.")]:
+                monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "mlx", None)
 
 

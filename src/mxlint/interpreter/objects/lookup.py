@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
@@ -51,17 +52,26 @@ def mro(i: Interpreter, cls: Value, done: dict[int, list[Member]] | None = None)
 def _merge(sequences: list[list[Member]]) -> list[Member]:
     result: list[Member] = []
     todo = [list(sequence) for sequence in sequences if sequence]
+    behind = _behind(todo)
     while todo:
-        for sequence in todo:
-            head = sequence[0]
-            if not any(head in other[1:] for other in todo):
-                break
+        head = next((sequence[0] for sequence in todo if not behind[sequence[0]]), None)
+        if head is not None:
+            for sequence in todo:
+                if sequence[0] == head:
+                    del sequence[0]
+                    behind.subtract(sequence[:1])
         else:
             head = todo[0][0]
+            todo = [[item for item in sequence if item != head] for sequence in todo]
+            behind = _behind(todo)
         result.append(head)
-        todo = [[item for item in sequence if item != head] for sequence in todo]
         todo = [sequence for sequence in todo if sequence]
     return result
+
+
+def _behind(sequences: Iterable[list[Member]]) -> Counter[Member]:
+    """How often each stands behind another."""
+    return Counter(item for sequence in sequences for item in sequence[1:])
 
 
 def _bases(i: Interpreter, cls: Ref) -> Iterable[Value]:
