@@ -251,6 +251,7 @@ class Trial:
                 running[pid] = mutant, pipe
             else:
                 self.outcomes[mutant] = "not reached"
+                print(f"{mutant.text}, which no test reaches", flush=True)
         while running:
             self.wait(running)
         return True
