@@ -129,7 +129,7 @@ def test_words_for_every_verdict(result: Result) -> None:
         replace(finding, verdict=Verdict("unavailable", None, "MLX is not installed", None, None, 0.1)),
     ]
     page = sound(render(replace(result, findings=(refuted, *others), verified=True)))
-    for said in ("two calls agree", "it was error before it was refuted", "interrupted", "MLX is not installed", "#3"):
+    for said in ("two calls agree", "info (refuted); its rule's is error", "interrupted", "MLX is not installed", "#3"):
         assert said in page.text
     assert len(page.all("article")) == 3
 

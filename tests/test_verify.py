@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -150,11 +150,45 @@ def test_refuted_does_not_fail_the_run() -> None:
     result = check(["a.py"], with_facts=True)
     claim = forced(result.sources["a.py"], 6, "MX103", [site.span for site in result.sites])
     assert claim is not None
-    assert claim.severity == "error"
-    (finding,) = verify([claim], result.sources, facts=result.facts)
+    assert (claim.severity, claim.claimed) == ("info", "error")  # nobody found it
+    (finding,) = verify([replace(claim, severity="error", claimed=None)], result.sources, facts=result.facts)
     assert finding.verdict is not None
     assert (finding.verdict.verdict, finding.verdict.level) == ("refuted", "in-place")
     assert (finding.severity, finding.claimed) == ("info", "error")
+
+
+LOWERED = """import os
+
+import mlx.core as mx
+
+debug = os.environ.get("DEBUG")
+
+
+@mx.compile
+def step(x):
+    if debug:
+        print(x)
+    return x * 2
+
+
+step(mx.ones(3))
+"""
+
+
+def test_what_was_seen_to_happen_has_the_full_severity_of_its_rule() -> None:
+    write({"a.py": LOWERED})
+    (said,) = json.loads(run("check", "a.py", "--output-format", "json").stdout)["diagnostics"]
+    assert (said["severity"], said["claimed_severity"]) == ("warning", "error")
+    (said,) = json.loads(run("check", "--verify", "a.py", "--output-format", "json").stdout)["diagnostics"]
+    assert (said["verify"]["verdict"], said["verify"]["level"]) == ("confirmed", "in-place")
+    assert (said["severity"], said.get("claimed_severity"), said["conditions"]) == ("error", None, ["when `debug` is true"])
+
+
+def test_an_experiment_that_somebody_asked_for_is_no_finding_before_it_is_confirmed() -> None:
+    write({"a.py": FALSE_ALARM.replace("step(mx.array(1.0))", "step(mx.array(1.0))\nprint(step(mx.array(2.0)))")})
+    (said,) = json.loads(run("verify", "a.py:6", "--as", "MX201", "--output-format", "json").stdout)["diagnostics"]
+    assert said["verify"]["verdict"] != "confirmed"
+    assert (said["severity"], said["claimed_severity"]) == ("info", "error")
 
 
 def test_an_expression_that_is_not_reached_is_inconclusive() -> None:

@@ -102,7 +102,8 @@ def _located(bench: Bench, span: Span, places: Mapping[str, str]) -> Watched:
 
 
 def forced(source: Source, row: int, code: str, sites: Sequence[Span]) -> Finding | None:
-    """A claim that no rule made: CODE about what stands in a row. A compile site, the head of a statement, or the statement."""
+    """A claim that no rule made: CODE about what stands in a row. A compile site, the head of a statement, or the statement. It is info until it is
+    confirmed: nobody found anything."""
     at_row = [site for site in sites if site.start.row <= row <= site.end.row]
     span = at_row[0] if at_row else _statement(source, row)
     if span is None:
@@ -110,11 +111,12 @@ def forced(source: Source, row: int, code: str, sites: Sequence[Span]) -> Findin
     related = () if at_row else tuple(sites)
     return Finding(
         code,
-        RULES[code].severity,
+        "info",
         f"the experiment of {RULES[code].name}, on what stands here",
         "",
         span,
         related=tuple(Related(SITE, site) for site in related),
+        claimed=RULES[code].severity,
         forced=True,
     )
 

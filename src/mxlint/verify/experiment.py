@@ -220,8 +220,11 @@ def _failure(error: Exception) -> str:
 
 def _with(finding: Finding, verdict: Verdict) -> Finding:
     verdict = worded(verdict)
-    if verdict.verdict == "refuted" and finding.severity != "info":
-        return replace(finding, verdict=verdict, severity="info", claimed=finding.severity)
+    full = finding.claimed or finding.severity
+    if verdict.verdict == "refuted" and full != "info":
+        return replace(finding, verdict=verdict, severity="info", claimed=full)
+    if verdict.verdict == "confirmed" and verdict.level == "in-place":
+        return replace(finding, verdict=verdict, severity=full, claimed=None)
     return replace(finding, verdict=verdict)
 
 

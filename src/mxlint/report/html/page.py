@@ -150,7 +150,8 @@ def _verdict(finding: Finding, verdict: Verdict, name: str) -> Iterator[Element]
 def _facts(finding: Finding, verdict: Verdict) -> Iterator[tuple[str, str]]:
     evidence, slowdown = verdict.evidence, verdict.slowdown
     if finding.claimed is not None:
-        yield "severity", f"{finding.severity}; it was {finding.claimed} before it was refuted"
+        why = " (refuted)" if verdict.verdict == "refuted" else ""
+        yield "severity", f"{finding.severity}{why}; its rule's is {finding.claimed}"
     if verdict.level is not None:
         yield "level", LEVELS[verdict.level]
     if verdict.reason is not None:
