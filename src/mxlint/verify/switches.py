@@ -26,7 +26,7 @@ def _ways(job: Job, run: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str
     """Each switch once; then variables with each of the constants that the program compares them with."""
     switches = run.get("switches", ())
     for kind, name in switches:
-        words = f"the option {name} turned" if kind == OPTION else f"the environment variable {name} set"
+        words = f"the option {name} the other way" if kind == OPTION else f"the environment variable {name} set"
         yield kind, name, SET, words
     trees = [ast.parse(text) for _, text in sorted(job.files.items())] if switches else []
     for kind, name in switches:

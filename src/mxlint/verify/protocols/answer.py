@@ -157,7 +157,8 @@ def first_line(message: str) -> str:
 def described(item: object) -> str:
     assert isinstance(item, dict)
     where = f" at {item['file']}:{item['row']}" if item["row"] and item["file"] not in ("", PLACE) else ""
-    return f"{item['type']}: {first_line(item['message'])}{where}"
+    said = first_line(item["message"])
+    return f"{item['type']}: {said.removesuffix('.') if where else said}{where}"
 
 
 def short(name: str) -> str:

@@ -96,7 +96,7 @@ def placeholders(comparison: Comparison) -> Evidence | None:
     """An exception that tells of a placeholder where a value is wanted."""
     for item in comparison.exceptions():
         if says(item["message"], PLACEHOLDER + UNCAPTURED):
-            return Evidence("exception", described(item), "the uncompiled program raises nothing here")
+            return Evidence("exception", described(item), "nothing is raised here")
     return None
 
 

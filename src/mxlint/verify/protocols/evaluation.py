@@ -48,7 +48,7 @@ def evaluation(way: str, comparison: Comparison) -> Answer:
             return seen(
                 "exception",
                 f"logging drops the record: {record['type']}: {first_line(record['message'])}",
-                "the uncompiled function logs it",
+                "it is logged",
             )
     caught, of_other_kind = False, False
     for item in comparison.exceptions():
@@ -57,7 +57,7 @@ def evaluation(way: str, comparison: Comparison) -> Answer:
                 of_other_kind = True
                 continue
             if item["left"]:
-                return seen("exception", described(item), "the uncompiled function runs this without an exception")
+                return seen("exception", described(item), "it runs without an exception")
             caught = True
     if caught:
         for _, _, _, evidence in differing(comparison):

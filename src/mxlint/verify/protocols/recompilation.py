@@ -131,7 +131,7 @@ def large_graph(comparison: Comparison) -> Answer:
         if not comparison.reached_plain or plain < MANY:
             return unclear(f"the process died of signal {comparison.crashed.signal}, with a graph of {plain:,} operations without compile")
         observed = f"the process died of signal {comparison.crashed.signal}, with a graph of {plain:,} operations"
-        return seen("crash", observed, "the uncompiled program ends well")
+        return seen("crash", observed, "the program ends well")
     if not comparison.reached:
         return unreached(comparison)
     calls = [call for call in comparison.calls(comparison.real) if call.get("operations")]

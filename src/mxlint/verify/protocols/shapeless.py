@@ -23,7 +23,7 @@ def unsupported(comparison: Comparison) -> Answer:
 def frozen_shape(comparison: Comparison) -> Answer:
     """A call with other shapes than the traced ones gives something else than the uncompiled function, raises, or crashes."""
     if comparison.crashed is not None:
-        return seen("crash", f"the process died of signal {comparison.crashed.signal}", "the uncompiled program ends well")
+        return seen("crash", f"the process died of signal {comparison.crashed.signal}", "the program ends well")
     if not comparison.reached:
         return unreached(comparison)
     first: dict[int, Call] = {}

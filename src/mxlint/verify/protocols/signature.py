@@ -43,7 +43,7 @@ def refused(comparison: Comparison, *, method: bool = False) -> Answer:
             return Answer("seen", None, evidence)
     found = [item for item in comparison.exceptions() if says(item["message"], PLACEHOLDER)]
     if found and any(comparison.real["objects"][number]["kind"] in wrong for number in comparison.objects(comparison.real)):
-        return seen("exception", described(found[0]), "the uncompiled program raises nothing here")
+        return seen("exception", described(found[0]), "nothing is raised here")
     return unclear(f"no call was seen to raise{ending(comparison)}")
 
 
@@ -79,7 +79,7 @@ def untracked(comparison: Comparison) -> Answer:
             return seen("leak", f"call {number} returns a placeholder: {real['result_leaks'][0]}", "arrays with values")
     found = [item for item in comparison.exceptions() if says(item["message"], PLACEHOLDER)]
     if found:
-        return seen("exception", described(found[0]), "the uncompiled program raises nothing here")
+        return seen("exception", described(found[0]), "nothing is raised here")
     if any(opaque(real.get("result")) for _, real, _ in comparison.pairs):
         return unclear("what is returned cannot be looked into")
     return unless_called(comparison, "what the calls returned held values")

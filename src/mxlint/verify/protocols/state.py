@@ -161,11 +161,7 @@ def aliased(comparison: Comparison) -> Answer:
     """One array under two names: the first trace raises."""
     for item in comparison.exceptions():
         if says(item["message"], UNCAPTURED):
-            return (
-                seen("exception", described(item), "the uncompiled program raises nothing here")
-                if comparison.reached
-                else unreached(comparison)
-            )
+            return seen("exception", described(item), "nothing is raised here") if comparison.reached else unreached(comparison)
     return unclear("no trace was seen to raise for uncaptured inputs")
 
 
