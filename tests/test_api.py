@@ -110,6 +110,9 @@ def test_reports(project: Path) -> None:
 
 def test_settings(project: Path) -> None:
     assert mxlint.check("a.py", {"ignore": ["MX1"]}).findings == ()
+    assert mxlint.check("a.py", {"ignore": ("MX1",)}).findings == ()
+    with pytest.raises(mxlint.ConfigError, match="expected a list of strings, found `set`"):
+        mxlint.check("a.py", {"ignore": {"MX1"}})
     (project / "pyproject.toml").write_text("[tool.mxlint]\nignore = ['MX101']\n", encoding="utf-8")
     assert mxlint.check("a.py").findings == ()
     assert len(mxlint.check("a.py", isolated=True).findings) == 1

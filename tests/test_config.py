@@ -185,6 +185,7 @@ def test_file_by_name_replaces_the_nearest(tmp_path: Path, text: str) -> None:
         ('mlx-version = "newest"', "expected a version such as 0.29.2"),
         ("mlx-version = 0.29", "mlx-version: expected a string, found a number"),
         ("mlx-version = 2024-01-01", "found a date or time"),
+        ('mlx-version = ">=0.28,<0.20"', "mlx-version: no version lies in `>=0.28,<0.20`"),
         ("select = [", "not valid TOML"),
     ],
 )
@@ -272,6 +273,11 @@ def test_command_line_errors_name_the_option(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ConfigError, match=name.replace("?", r"\?")):
             Configs(settings, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["0.30", "<0.20", "!=0.30.0", "==0.28.*,!=0.28.0", "~=0.28", ">0.28,<0.28.1", ">=0.28,<=0.28"])
+def test_ranges_that_hold_something(tmp_path: Path, text: str) -> None:
+    assert Configs(Settings(mlx_version=text), tmp_path).of(tmp_path).mlx_version == text
 
 
 def test_files_that_are_not_ours_may_be_broken(tmp_path: Path) -> None:

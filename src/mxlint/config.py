@@ -350,7 +350,7 @@ def _layer(
 
 
 def _strings(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list):
+    if not isinstance(value, (list, tuple)):
         raise ConfigError(f"{where}: expected a list of strings, found {_kind(value)}")
     for item in value:
         if not isinstance(item, str):
@@ -371,8 +371,10 @@ def _boolean(value: object, where: str) -> bool:
 
 
 def _kind(value: object) -> str:
+    from datetime import date, time
+
     kinds = {str: "a string", bool: "a boolean", int: "an integer", float: "a number", list: "a list", dict: "a table"}
-    return kinds.get(type(value), "a date or time")
+    return kinds.get(type(value)) or ("a date or time" if isinstance(value, (date, time)) else f"`{type(value).__name__}`")
 
 
 def _per_file_ignores(value: object, where: Callable[[str], str]) -> tuple[tuple[str, frozenset[str]], ...]:
@@ -408,11 +410,14 @@ def _one_of(value: object, where: str, words: tuple[W, ...], besides: str = "") 
 
 
 def _mlx_version(value: object, where: str) -> str:
-    from mxlint.specifiers import as_range
+    from mxlint.specifiers import admits_any, as_range
 
     text = _string(value, where)
-    if not as_range(text):
+    found = as_range(text)
+    if not found:
         raise ConfigError(f"{where}: expected a version such as 0.29.2, or a range such as >=0.28, found `{text}`")
+    if not admits_any(found):
+        raise ConfigError(f"{where}: no version lies in `{text}`")
     return text
 
 

@@ -21,3 +21,9 @@ def as_range(text: str) -> SpecifierSet | None:
     except ValueError:
         return None
     return found
+
+
+def admits_any(found: SpecifierSet) -> bool:
+    """Whether some version lies in a range: the least it can hold is the bottom, a bound, or right above one of these."""
+    least = ["0", *(bound.version.removesuffix(".*") for bound in found)]
+    return next(iter(found.filter([*least, *(f"{version}.0.0.1" for version in least)], prereleases=True)), None) is not None
