@@ -65,6 +65,15 @@ def bound(name: str) -> Make:
     return make
 
 
+def test_a_pipe_that_an_option_names_is_not_waited_for(tmp_path: Path) -> None:
+    file("a.py", "import mlx.core as mx\n")(tmp_path)
+    pipe("named")(tmp_path)
+    for option in ("--baseline", "--config"):
+        code, out, err = check(tmp_path, "a.py", option, "named")
+        assert (code, out) == (2, "")
+        assert "not a regular file" in err
+
+
 HARMLESS: dict[str, Make] = {
     "a link to itself": link("loop.py", "loop.py"),
     "a link to nothing": link("gone.py", "nowhere.py"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import stat
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -93,6 +94,8 @@ class Baseline:
 
 def read_baseline(file: Path) -> Baseline:
     """Raises OSError, and BaselineError for what is no baseline."""
+    if not stat.S_ISREG(file.stat().st_mode):
+        raise BaselineError("not a regular file")  # a pipe may never end
     data = file.read_bytes()
     try:
         document = json.loads(data)

@@ -30,7 +30,8 @@ def settings_of(options: dict[str, Any]) -> Settings:
             except ConfigError as error:
                 raise Failure(str(error)) from None
         else:
-            raise Failure(f"--config {text!r}: no such file, and not KEY = VALUE either")
+            reason = "not a regular file" if os.path.exists(text) else "no such file, and not KEY = VALUE either"
+            raise Failure(f"--config {text!r}: {reason}")
     return Settings(
         file=file,
         options=inline,

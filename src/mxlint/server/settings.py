@@ -83,5 +83,6 @@ def _configuration(values: Any, folder: Path) -> tuple[Path | None, dict[str, An
         elif "=" in text:
             inline.update(parse_option(text))
         else:
-            raise ConfigError(f"settings of mxlint: configuration: {text}: no such file, and not KEY = VALUE either")
+            reason = "not a regular file" if path.exists() else "no such file, and not KEY = VALUE either"
+            raise ConfigError(f"settings of mxlint: configuration: {text}: {reason}")
     return file, inline
