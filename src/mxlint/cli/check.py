@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 def check(ctx: click.Context, /, **options: Any) -> None:
     """Check Python files and notebooks, and those in folders; `-` reads one from stdin.
 
-    A file that is named is checked with the files of its project that import it; only what lies in the named one is reported.
+    A file that is named is checked with the files of its project that import it. Reported is what lies in it, and what it does with the files that it imports.
 
     The exit code is 0 if there is nothing at or over --fail-on, 1 if there is, and 2 if mxlint could not do its work;
     130 if the run was interrupted: a verifying one reports what it has. With --fix it is about what is left, with --diff 1 if
