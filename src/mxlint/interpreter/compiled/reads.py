@@ -322,6 +322,13 @@ def relied_argument(i: Interpreter, number: int, at: events.Where) -> None:
         journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], events.Modality(), (change[1],))
 
 
+def relied_content(i: Interpreter, number: int, at: events.Where) -> None:
+    """Note that host code needs what an array holds, of which a trace changed a copy. It may have got to it by a container, none of whose items it reads
+    by itself: `print(d)`. Who took it out relies on it there."""
+    if i.heap.get(number, CHANGED) is not None and all(key[0] != ("argument", number) for key in journal(i).relied):
+        relied_argument(i, number, at)
+
+
 Change = tuple[int, events.Where]
 """Which compiled object changed something, and where."""
 

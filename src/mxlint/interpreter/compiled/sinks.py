@@ -12,6 +12,7 @@ from mxlint.domain.place import Place, places_in
 from mxlint.facts import events
 from mxlint.facts.values import Step
 from mxlint.interpreter.compiled import clocks
+from mxlint.interpreter.compiled.reads import relied_content
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.machine.core import Interpreter
@@ -190,6 +191,8 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
     if trace is None:
         for array in arrays_in(i, member):
             computed(i, array)
+            if kind in USES and kind != "evaluates":
+                relied_content(i, array.ident, where(place))
     elif isinstance(member, Array):
         if member.trace == -1:
             imprecise(i, place, "an array that may be a constant")
