@@ -226,6 +226,10 @@ def test_a_rule_that_is_off_may_be_needed_again() -> None:
         ("x = 1  # mxlint: ignore because\n", "# mxlint: ignore", "ignore[MX101]"),
         ("x = 1  # mxlint: ignore[]\n", "# mxlint: ignore[]", "ignore[MX101]"),
         ("x = 1  # mxlint: ignroe[MX101]\n", "# mxlint: ignroe[MX101]", "`ignore`"),
+        ("x = 1  # mxlint: disable=MX101\n", "# mxlint: disable", "ignore[...]"),
+        ("x = 1  # mxlint: disable(mx101)\n", "# mxlint: disable", "ignore[...]"),
+        ("x = 1  # mxlint: disable\n", "# mxlint: disable", "ignore[...]"),
+        ("x = 1  # mxlint: noqa[MX101]\n", "# mxlint: noqa[MX101]", "ignore[...]"),
     ],
 )
 def test_unknown_rule(text: str, marked: str, help: str) -> None:
@@ -242,7 +246,16 @@ def test_a_prefix_is_refused_for_what_it_is() -> None:
     assert "`MX1` is no rule but a selector of several" in prefix.message
 
 
-@pytest.mark.parametrize("text", ["x = 1  # noqa: E501\n", "x = 1  # noqa: ABC123 MX999\n", "x = 1  # noqa: E501 see MX999\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1  # noqa: E501\n",
+        "x = 1  # noqa: ABC123 MX999\n",
+        "x = 1  # noqa: E501 see MX999\n",
+        "x = 1  # mxlint: inputs(x=float32[2])\n",
+        "x = 1  # mxlint: this is MX101 indeed\n",
+    ],
+)
 def test_codes_of_other_tools_and_prose_are_their_own_business(text: str) -> None:
     expected = ["MX002"] if "ABC123 MX999" in text else []
     assert left(text) == expected

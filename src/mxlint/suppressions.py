@@ -23,6 +23,8 @@ from mxlint.source import Source
 # What follows is a reason, up to the next comment on the line. "see #12" is still a reason.
 _REASON = r"(?:(?!\s#\s*[a-zA-Z]).)*"
 _OURS = re.compile(r"#\s*mxlint:\s*(?P<verb>[\w-]+)(?P<list>\s*\[(?P<rules>[^\]]*)\])?" + _REASON)
+# After a word that mxlint does not know: the way other tools name what they shall silence, or nothing at all. Anything else is prose.
+_MEANT = re.compile(r"\s*(?:$|[=:(]\s*MX[0-9])", re.IGNORECASE)
 _NOQA = re.compile(r"#\s*noqa\b(?:\s*:(?P<rules>[\w\s,-]*))?", re.IGNORECASE)
 # Without the flag for case, and with a literal first: that is what lets the expression skip through the bytes.
 _RULES_BYTES = re.compile(rb"#\s*(?:mxlint:|[nN][oO][qQ][aA]\s*:[^\r\n#]*\b[mM][xX][0-9])")
@@ -54,7 +56,8 @@ class Suppression:
     names: tuple[_Name, ...] | None
     reason_end: int = 0
     list_span: tuple[int, int] | None = None
-    verb: str = "noqa"
+    verb: str = ""
+    """What follows `mxlint:`; nothing for a `noqa`."""
     used: set[str] = field(default_factory=set)
     codes: frozenset[str | None] = field(init=False)
 
@@ -166,7 +169,7 @@ def read_suppressions(source: Source) -> Iterator[Suppression]:
         rows = _within_piece(source, offset, covered)
         for match in _OURS.finditer(comment):
             verb, has_list = match["verb"], match["list"] is not None
-            if verb in _VERBS or has_list:  # otherwise it is prose
+            if verb in _VERBS or has_list or _MEANT.match(comment, match.end("verb")):
                 yield Suppression(
                     start=offset + match.start(),
                     end=offset + match.end("list" if has_list else "verb"),
@@ -237,8 +240,8 @@ def _unknown(source: Source, suppression: Suppression) -> Iterator[Finding]:
     """MX002: what a suppression says that means nothing."""
     from mxlint.nearness import nearest
 
-    if suppression.verb not in (*_VERBS, "noqa"):
-        message = f"`# mxlint: {suppression.verb}[...]` does nothing"
+    if suppression.verb not in (*_VERBS, ""):
+        message = f"`# mxlint: {suppression.verb}{'[...]' if suppression.list_span else ''}` does nothing"
         close = nearest(suppression.verb, _VERBS)
         help = (
             f"did you mean `{close}`?" if close else "mxlint knows `ignore[...]` and `file-ignore[...]`: `mxlint explain MX002` shows both"
