@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
 
 from mxlint.facts.events import EXPORT, Compiled, Event
 from mxlint.finding import Finding
@@ -35,15 +37,19 @@ def construct(what: str) -> str:
     return f"{what.removeprefix('builtins.').removeprefix('mlx.core.')}()"
 
 
+NONE: Final[Mapping[str, str]] = MappingProxyType({})
 Remedies = Callable[[Compiled, Event], Remedy | None]
 
 
-def evaluations(program: Program, rule: Rule, kind: str, help: str, remedy: Remedies = lambda compiled, event: None) -> Iterator[Finding]:
-    """A finding for each place at which an event of a kind happens."""
+def evaluations(
+    program: Program, rule: Rule, kind: str, help: str, remedy: Remedies = lambda compiled, event: None, *, helps: Mapping[str, str] = NONE
+) -> Iterator[Finding]:
+    """A finding for each place at which an event of a kind happens. `helps`: what to do instead, by what uses the value, where `help` does not fit."""
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
             if event.kind == kind:
-                yield from _finding(program, rule, compiled, event, help, remedy(compiled, event) if compiled.form != EXPORT else None)
+                instead = remedy(compiled, event) if compiled.form != EXPORT else None
+                yield from _finding(program, rule, compiled, event, helps.get(event.what, help), instead)
 
 
 def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, help: str, remedy: Remedy | None) -> Iterator[Finding]:

@@ -9,12 +9,13 @@ from mxlint.rules.evaluations import evaluations
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
-HELP = "index an mx.array instead of a Python list (table[i], mx.take), and pass sizes and counts as Python numbers"
+HELP = "pass sizes and counts as Python numbers"
+HELPS = {"[]": "index an mx.array instead of a Python list (table[i], mx.take), and pass the bounds of slices as Python numbers"}
 
 
 def check(program: Program) -> Iterator[Finding]:
     """A traced array where Python wants an integer."""
-    return evaluations(program, RULE, "index", HELP)
+    return evaluations(program, RULE, "index", HELP, helps=HELPS)
 
 
 RULE = Rule("MX105", "array-as-python-index", "error", check, exports=True, by_arguments=True, experiment="index")
