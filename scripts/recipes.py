@@ -632,7 +632,7 @@ for words, reason in (
     ("mlx.nn.:QQLinear", "not implemented on the CPU, where the table is measured"),
     ("mlx.core.:metal.* cuda.* distributed.*", "device or multi-process management"),
     ("mlx.core.array.:__init__ __new__ __class__ __doc__ __module__ __delattr__ __dir__ __getattribute__", "Python's object protocol"),
-    ("mlx.core.array.:__init_subclass__ __setattr__ __subclasshook__ __reduce_ex__ __setstate__", "Python's object protocol"),
+    ("mlx.core.array.:__init_subclass__ __setattr__ __subclasshook__ __reduce_ex__ __setstate__ __release_buffer__", "Python's object protocol"),
     ("mlx.core.array.:__getitem__ __setitem__ at", "measured by form: __getitem__[int]"),
     ("mlx.nn.:Module FullyShardedModule", "a base class or wrapper: what a call does is what the wrapped code does"),
     ("mlx.nn.:average_gradients fully_shard fsdp_apply_gradients", "multi-process"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -24,3 +25,8 @@ def run_in_child(child: str, folders: Iterable[Path]) -> Any:
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def short_names(text: str) -> str:
+    """What MLX prints, without the modules by which its messages name types from Python 3.12 on."""
+    return re.sub(r"'mlx(?:\.\w+)*\.(\w+)' object", r"'\1' object", text)

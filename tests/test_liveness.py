@@ -167,9 +167,14 @@ def test_a_dead_name_may_hold_anything(seed: int) -> None:
     assert [seen_by(text, chance) for chance in range(20)] == [seen_by(changed, chance) for chance in range(20)]
 
 
-def inner_code(code: CodeType) -> list[CodeType]:
-    """The blocks within one."""
-    return [part for part in code.co_consts if isinstance(part, CodeType)]
+def inner_code(code: CodeType) -> Iterator[CodeType]:
+    """The blocks within one; what has type parameters lies in a block of these."""
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            if part.co_name.startswith("<generic parameters"):
+                yield from inner_code(part)
+            else:
+                yield part
 
 
 def kept(code: CodeType) -> set[str]:

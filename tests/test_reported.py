@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from children import run_in_child
+from children import run_in_child, short_names
 
 from mxlint.engine import check
 
@@ -142,5 +142,5 @@ def test_real_mlx_prints_the_output(kind: str, tmp_path: Path) -> None:
     folders = {thread: tmp_path / str(number) for number, thread in enumerate(THREADS)}
     for thread, folder in folders.items():
         write(folder, THREADS[thread][kind].files)
-    printed = dict(zip(folders, run_in_child(CHILD, folders.values())))
+    printed = dict(zip(folders, map(short_names, run_in_child(CHILD, folders.values()))))
     assert printed == {thread: THREADS[thread][kind].output for thread in THREADS}

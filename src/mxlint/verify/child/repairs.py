@@ -57,7 +57,7 @@ REPAIRS: tuple[tuple[re.Pattern[str], Fits], ...] = (
     (re.compile(r"Too many indices for array with (\d+)"), _deeper),
     (re.compile(r"values to unpack \(expected (\d+)"), _of_length),
     (re.compile(r"'(?:int|float|bool|str|NoneType|list|tuple)' object has no attribute"), _array),
-    (re.compile(r"'array' object has no attribute|incompatible function arguments|std::bad_cast"), _no_array),
+    (re.compile(r"'(?:mlx\.core\.)?array' object has no attribute|incompatible function arguments|std::bad_cast"), _no_array),
     (re.compile(r"length-1 arrays|interpreted as an integer|must be (?:an )?int"), _single),
     (
         re.compile(
