@@ -258,7 +258,17 @@ def test_concise() -> None:
     ("severities", "more", "expected"),
     [
         ([], {}, "All checks passed: 3 files, 0 compiled functions.\n"),
-        ([], {"files": 1, "sites": (None,)}, "All checks passed: 1 file, 1 compiled function.\n"),
+        ([], {"files": 1, "sites": (None,), "coverage": {"full": 1}}, "All checks passed: 1 file, 1 compiled function.\n"),
+        (
+            [],
+            {"files": 1, "sites": (None,), "coverage": {"partial": 1}},
+            "All checks passed: 1 file, 1 compiled function, not followed in full (see `mxlint sites --why`).\n",
+        ),
+        (
+            [],
+            {"files": 1, "sites": (None,) * 3, "coverage": {"full": 1, "none": 2}},
+            "All checks passed: 1 file, 3 compiled functions, 2 of them not followed in full (see `mxlint sites --why`).\n",
+        ),
         (["error"], {}, "Found 1 error.\n"),
         (["error", "warning", "error", "info"], {}, "Found 2 errors, 1 warning, 1 info.\n"),
         (["info", "info"], {}, "Found 2 info.\n"),

@@ -33,7 +33,17 @@ def _outcome(result: Result) -> str:
         return f"Found {counts}{outcome}.\n" + _fixes(result) + (_verified(result) if result.verified else "")
     if result.problems or result.newer:
         return "No findings, but not every path could be checked.\n"
-    return f"All checks passed: {_counted(result.files, 'file')}, {_counted(len(result.sites), 'compiled function')}.\n"
+    return (
+        f"All checks passed: {_counted(result.files, 'file')}, {_counted(len(result.sites), 'compiled function')}{_unfollowed(result)}.\n"
+    )
+
+
+def _unfollowed(result: Result) -> str:
+    """How many of the compiled functions were not followed in full: that nothing was found says less of these."""
+    left = len(result.sites) - result.coverage.get("full", 0)
+    if not left:
+        return ""
+    return f", {f'{left} of them ' if left < len(result.sites) else ''}not followed in full (see `mxlint sites --why`)"
 
 
 def would_fix(result: Result) -> str:
