@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mxlint.domain import size
 from mxlint.domain.arrays import Array
-from mxlint.domain.guards import JOINED, Guard, Literal_, closed, either, parts
+from mxlint.domain.guards import JOINED, Guard, Literal_, closed, either, opposite, parts
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, members, scalar_type
 from mxlint.domain.size import Size, symbol
@@ -232,6 +232,15 @@ def test_a_member_of_one_branch_and_of_the_other_side_of_a_test_within_it_says_s
         if not all(holds(literal, world := dict(zip(TESTS, outcomes))) for literal in said)
     ]
     assert excluded == [{"a": True, "b": True, "c": True}]
+
+
+def test_a_member_of_branches_that_share_no_test_hangs_on_one_of_each() -> None:
+    a, b, c, d = (Literal_((name,), True) for name in "abcd")
+    worlds = [dict(zip("abcd", outcomes)) for outcomes in product((True, False), repeat=4)]
+    for one, other in (((a,), (b,)), ((a,), (b, c)), ((a, b), (opposite(a), c)), ((a, b), (c, d)), (either((a,), (b,)), (c,))):
+        said = either(one, other)
+        assert not all(holds(literal, world) for literal in said for world in worlds)
+    assert either((a,), (opposite(a),)) == ()
 
 
 def test_a_guard_may_say_one_test_twice() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from typing import Any, Final, Literal, TypeAlias
 
 MAX_GUARD: Final = 8
@@ -107,17 +108,25 @@ def closed(literals: Iterable[Literal_]) -> dict[Identity, Literal_]:
 
 
 def either(a: Guard, b: Guard) -> Guard:
-    """What holds where one of two guards does: what both say. Where one of them has a test, and the other what came of the opposite outcome, that is
-    said as well: `a` in one branch, and in the other one a test within it, gives that the tests are not both passed."""
+    """What holds where one of two guards does: what both say, and of what only one says that this or something of the other holds: `a` in one branch,
+    and in the other one a test within it, gives that the tests are not both passed. Of many such pairs one is kept."""
     common = tuple([literal for literal in a if literal in b])
     more, less = ([literal for literal in guard if literal not in common] for guard in (a, b))
-    for one, other in ((more, less), (less, more)):
-        if len(other) == 1 and len(one) == 2 and (test := opposite(other[0])) in one:
-            inner = next((literal for literal in one if literal != test), None)  # none, where a guard says it twice
-            both = apart((test, *(parts(inner) or (opposite(inner),)))) if inner is not None else None
-            if both is not None:
-                return (*common, both)[-MAX_GUARD:]
-    return common
+    found: list[Literal_] = []
+    for one, other in product(more, less):
+        without = {*_without(one), *_without(other)}
+        if any(opposite(literal) in without for literal in without):
+            continue  # one of them holds anyway
+        if (both := apart(without)) is not None and both not in found:
+            found.append(both)
+            if len(more) > 1 < len(less) or len(common) + len(found) >= MAX_GUARD:
+                break
+    return (*common, *found)[-MAX_GUARD:]
+
+
+def _without(literal: Literal_) -> Guard:
+    """What holds together where a literal does not."""
+    return parts(literal) or (opposite(literal),)
 
 
 def apart(literals: Iterable[Literal_]) -> Literal_ | None:

@@ -56,8 +56,8 @@ MAX_PATHS: Final = 256
 """Paths of which it is kept what they rule out."""
 MAX_CALLS: Final = 48
 """Depth of calls that are followed."""
-
-
+_CAUSES: Final[tuple[Cause, ...]] = ("imprecise", "open", "varying")
+"""Which of several counts, first to last."""
 OWN: Final = "raised by the analysis"
 """The payload of an exception that no statement in sight raises: it is as uncertain as what the analysis knows of the operation that raises it."""
 
@@ -452,8 +452,9 @@ class Interpreter:
         """Why a condition is not decided, and where it is tested."""
         while condition[0] == EARLIER and isinstance(condition[1], tuple):
             condition = condition[1]
-        if condition[0] == TOGETHER:  # it only says which members are of one branch
-            return "varying", self.why(condition[1][0])[1]  # type: ignore[index]
+        if condition[0] == TOGETHER:  # that some of several tests came out otherwise: it hangs on each
+            tests: Iterable[Any] = condition[1:]
+            return min((self.why(test) for test, _ in tests), key=lambda why: _CAUSES.index(why[0]))
         cause, place = self.causes.get(condition, ("open", None))
         return cause, self.tests[condition][0] if condition in self.tests else place
 
@@ -571,7 +572,7 @@ class Interpreter:
             at = place if place is not None else self.place
             if at is not None and literal not in held:
                 _, passed = self.tests.get(literal.condition, (at, True))
-                outcome = None if literal.condition in self.choices else literal.outcome is passed
+                outcome = None if literal.condition in self.choices or literal.condition[0] == TOGETHER else literal.outcome is passed
                 yield Condition(None if alike else cause, at, literal, outcome)
 
     # -- leaving -------------------------------------------------------------------------------------------------------
