@@ -68,7 +68,7 @@ def call(i: Interpreter, function: Value, args: Arguments, place: Place, frame: 
 
 
 def _call(i: Interpreter, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    """Call what a value may be, or what a bound method may be made of."""
+    """Call what a value may be, or what a bound method or a partial function is made of."""
     function = i.live(function)
     if not isinstance(function, Union):
         return call_member(i, function, args, place, frame)
@@ -198,7 +198,7 @@ def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame
     )
     merged.bound_node = made.node if isinstance(made, Arguments) else None
     merged.decorates = args.decorates
-    return i.call(function, merged, place, frame)
+    return _call(i, function, merged, place, frame)
 
 
 def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
