@@ -454,7 +454,7 @@ class Interpreter:
             condition = condition[1]
         if condition[0] == TOGETHER:  # that some of several tests came out otherwise: it hangs on each
             tests: Iterable[Any] = condition[1:]
-            return min((self.why(test) for test, _ in tests), key=lambda why: _CAUSES.index(why[0]))
+            return min((self.why(test) for test, _ in tests), key=_order)
         cause, place = self.causes.get(condition, ("open", None))
         return cause, self.tests[condition][0] if condition in self.tests else place
 
@@ -756,6 +756,12 @@ def _placeholders(value: Union) -> bool:
     """Whether all members are placeholders of one trace."""
     traces = {option.member.trace if isinstance(option.member, Array) else None for option in value.options}
     return len(traces) == 1 and not traces & {None, -1}
+
+
+def _order(why: tuple[Cause, Place | None]) -> tuple[int, str, int]:
+    """Which of several reasons counts, the least: the worst, and of those the first in the text."""
+    cause, place = why
+    return _CAUSES.index(cause), place.source.name if place is not None else "", place.start if place is not None else -1
 
 
 def _is_several(member: Member) -> bool:
