@@ -127,8 +127,9 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
 
 
 def _calls_its_own(block: Block) -> bool:
-    """Whether a block calls what a name holds that it binds itself, or what an expression gives: that may be anything that it reads."""
-    return "" in block.called or not block.called.isdisjoint(block.binds)
+    """Whether a block calls what a name holds that it binds itself, or an attribute that it sets, or what an expression gives: that may be anything that
+    it reads."""
+    return "" in block.called or not block.called.isdisjoint(block.binds) or not block.calls.isdisjoint(block.writes)
 
 
 @cache
