@@ -234,10 +234,11 @@ def test_a_member_of_one_branch_and_of_the_other_side_of_a_test_within_it_says_s
     assert excluded == [{"a": True, "b": True, "c": True}]
 
 
-def test_a_member_of_branches_that_share_no_test_hangs_on_one_of_each() -> None:
+def test_a_member_of_both_sides_of_a_test_hangs_on_what_is_tested_in_them() -> None:
     a, b, c, d = (Literal_((name,), True) for name in "abcd")
     worlds = [dict(zip("abcd", outcomes)) for outcomes in product((True, False), repeat=4)]
-    for one, other in (((a,), (b,)), ((a,), (b, c)), ((a, b), (opposite(a), c)), ((a, b), (c, d)), (either((a,), (b,)), (c,))):
+    no_a, no_b = opposite(a), opposite(b)
+    for one, other in (((a,), (no_a, b)), ((a,), (no_a, b, c)), ((a, b), (no_a, c)), (either((a,), (no_a, b)), (no_a, no_b, d))):
         said = either(one, other)
         assert not all(holds(literal, world) for literal in said for world in worlds)
     assert either((a,), (opposite(a),)) == ()

@@ -108,11 +108,14 @@ def closed(literals: Iterable[Literal_]) -> dict[Identity, Literal_]:
 
 
 def either(a: Guard, b: Guard) -> Guard:
-    """What holds where one of two guards does: what both say, and of what only one says that this or something of the other holds: `a` in one branch,
-    and in the other one a test within it, gives that the tests are not both passed. Of many such pairs one is kept."""
+    """What holds where one of two guards does: what both say and, where they are of two sides of a test, that of what only one says this or something
+    of the other holds: `a` in one branch, and in the other one a test within it, gives that the tests are not both passed. Of many such pairs one is
+    kept; of guards that have no test in common none, as loops would take a round for each to settle."""
     common = tuple([literal for literal in a if literal in b])
     more, less = ([literal for literal in guard if literal not in common] for guard in (a, b))
     found: list[Literal_] = []
+    if not any(set(_without(literal)) <= set(other) for one, other in ((more, less), (less, more)) for literal in one):
+        return common  # they are no two sides of a test
     for one, other in product(more, less):
         without = {*_without(one), *_without(other)}
         if any(opposite(literal) in without for literal in without):
