@@ -66,7 +66,8 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
 
 
 def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node], bool]:
-    """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call or hand on."""
+    """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call or hand on; by
+    those that they read, where they call what a name or attribute of their own holds."""
     found = i.project.symbols(source, i.tracers)
     names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
     holding = frozenset(names)
