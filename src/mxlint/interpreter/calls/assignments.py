@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final, Literal, TypeAlias
 
 from mxlint.domain.members import External, Ref, members
@@ -60,14 +60,17 @@ class Assignments:
 
     def attributes_set_on(self, oid: int) -> set[str]:
         """The names of the attributes that may be set on an object."""
-        cells = self._i.heap.cells
+        heap = self._i.heap
         names = set(self._on_anything)
-        for meta in members(cells[oid].get(METACLASS) or External("")):
+        for meta in members(heap.get(oid, METACLASS) or External("")):
             names |= self._by_method.get((meta.oid, "object"), set()) if isinstance(meta, Ref) else set()
-        receivers: tuple[Receiver, ...] = ("class",) if self._i.info(oid).kind == "class" else ("object",)
-        if self._reinitializes and receivers == ("object",):
+        is_class = self._i.info(oid).kind == "class"
+        receivers: tuple[Receiver, ...] = ("class",) if is_class else ("object",)
+        if self._reinitializes and not is_class:
             receivers = ("object", "made")
-        classes = {oid} | {member.oid for member in members(cells[oid].get(CLASS) or External("")) if isinstance(member, Ref)}
+        classes = {member.oid for member in members(heap.get(oid, CLASS) or External("")) if isinstance(member, Ref)}
+        if is_class:
+            classes.add(oid)
         for cls in classes.union(*(_extended(self._i, cls) for cls in classes)):
             for receiver in receivers:
                 names |= self._by_method.get((cls, receiver), set())
@@ -75,20 +78,35 @@ class Assignments:
 
     def locations(self, holders: Collection[int]) -> list[tuple[int, str]]:
         """The attributes of some objects and the variables that may be set, in order."""
-        named = (*self._variables, *((oid, name) for oid in holders for name in self.attributes_set_on(oid)))
-        return sorted({location for oid, name in named for location in self._locations(oid, name)})
+        found: set[tuple[int, str]] = set()
+        for oid, name in self._variables:
+            found.update(self._every(oid) if name == ANY else ((oid, name),))
+        for oid in holders:
+            names = self.attributes_set_on(oid)
+            if ANY in names:
+                found.update(self._every(oid))
+            found.update((oid, name) for name in self._settable(oid, names - {ANY}))
+        return sorted(found)
 
-    def _locations(self, oid: int, name: str) -> list[tuple[int, str]]:
-        """Where something is set by a name: on an object of a class of the program wherever it is, on others what is there already."""
-        cells = self._i.heap.cells[oid]
-        if name == ANY:
-            return [(oid, field) for field in cells if isinstance(field, str)]
-        there = name in cells or self._i.info(oid).kind == "instance" or (oid, name) in self._variables
-        return [(oid, name)] if there or any(name in self._i.heap.cells[base] for base in _extended(self._i, oid)) else []
+    def _every(self, oid: int) -> list[tuple[int, str]]:
+        """All attributes of an object that are there."""
+        return [(oid, field) for field in self._i.heap.fields(oid) if isinstance(field, str)]
+
+    def _settable(self, oid: int, names: set[str]) -> Iterable[str]:
+        """Those of some names by which something is set on an object: all on one of a class of the program, on others what is there already."""
+        heap, kind = self._i.heap, self._i.info(oid).kind
+        if kind == "instance":
+            return names
+        if kind == "class":
+            owners = (oid, *_extended(self._i, oid))
+            return (name for name in names if any(heap.has(owner, name) for owner in owners))
+        if kind == "module":
+            return (name for name in names if heap.has(oid, name))
+        return names & heap.fields(oid).keys()
 
 
 def _extended(i: Interpreter, cls: int) -> set[int]:
-    """The classes of the program that a class extends; none for what is no class."""
+    """The classes of the program that a class extends."""
     found: set[int] = set()
     todo = [cls]
     while todo:

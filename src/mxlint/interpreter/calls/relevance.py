@@ -165,8 +165,8 @@ class Reach:
 
     def reads(self) -> set[Location]:
         """The locations that decided it."""
-        named = {(oid, name) for oid, known in self._owners.items() for name in self._asked(oid) - known}
-        return self._read.keys() | named | {(oid, WHOLE) for oid in self._whole_objects}
+        named = {(oid, name) for oid, known in self._owners.items() if oid not in self._walked for name in self._attributes - known}
+        return self._read.keys() | named | {(oid, WHOLE) for oid in self._whole_objects | self._walked}
 
     def _is_answered(self) -> bool:
         """Whether nothing more need be followed."""

@@ -80,8 +80,8 @@ def _bases(i: Interpreter, cls: Ref) -> Iterable[Value]:
 
 
 def bases_at_present(i: Interpreter, oid: int) -> tuple[Value, ...]:
-    """The bases of a class, none for what is no class. Nothing takes note that they were asked for."""
-    found = i.heap.cells[oid].get(BASES)
+    """The bases of a class, none for what is no class."""
+    found = i.heap.get(oid, BASES)
     return found.parts if isinstance(found, Tuple) else ()
 
 
