@@ -272,4 +272,4 @@ def test_what_follows_from_literals_holds_wherever_they_do(
         for guard, condition, result in members:  # type: ignore[misc]
             truth = (world[condition] is result) if condition else result
             if truth is outcome and all(world[name] is value for name, value in guard):
-                assert all(world[literal.condition] is literal.outcome for literal in found.values() if literal is not joined)  # type: ignore[index]
+                assert all(world[literal.condition] is literal.outcome for literal in found if literal is not joined)  # type: ignore[index]

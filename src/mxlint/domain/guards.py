@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import product
 from typing import Any, Final, Literal, TypeAlias
 
@@ -82,12 +82,17 @@ def possible(literal: Literal_) -> tuple[tuple[Guard, Guard], ...]:
     return literal._members
 
 
-def closed(literals: Iterable[Literal_]) -> dict[Identity, Literal_]:
-    """Literals that hold together and what follows from them, by condition: of a value that is one of several and has an outcome, what is so of every
-    member that may still be that. The first that is said of a condition counts."""
-    held: dict[Identity, Literal_] = {}
+def affirmed(literal: Literal_) -> Literal_:
+    """The literal of its condition whose outcome is true: a name of the condition of which the hash is kept."""
+    return literal if literal.outcome else opposite(literal)
+
+
+def closed(literals: Iterable[Literal_]) -> Collection[Literal_]:
+    """Literals that hold together and what follows from them: of a value that is one of several and has an outcome, what is so of every member that
+    may still be that. The first that is said of a condition counts."""
+    held: dict[Literal_, Literal_] = {}
     for literal in literals:
-        held.setdefault(literal.condition, literal)
+        held.setdefault(affirmed(literal), literal)
     todo = [members for literal in held.values() if (members := possible(literal))]
     changed = bool(todo)
     while changed:
@@ -96,15 +101,15 @@ def closed(literals: Iterable[Literal_]) -> dict[Identity, Literal_]:
             left = [
                 (*guard, *own)
                 for guard, own in members
-                if all(held.get(part.condition, part).outcome is part.outcome for part in (*guard, *own))
+                if all(held.get(affirmed(part), part).outcome is part.outcome for part in (*guard, *own))
             ]
             for part in left[0] if left else ():
-                if part.condition not in held and all(part in other for other in left[1:]):
-                    held[part.condition] = part
+                if affirmed(part) not in held and all(part in other for other in left[1:]):
+                    held[affirmed(part)] = part
                     changed = True
         if changed:
             todo = [members for literal in held.values() if (members := possible(literal))]
-    return held
+    return held.values()
 
 
 def either(a: Guard, b: Guard) -> Guard:

@@ -53,24 +53,28 @@ WHOLE: Final = ("#", "whole")
 """Stands for all fields of an object among the locations that were read."""
 HOLDERS: Final = ("#", "holders")
 """Stands for the locations that refer to an object or array among those that were read."""
+OLDER: Final = ("#", "older")
+"""Ends the site of the object that stands for those which were the newest of a site before."""
 
 
 class Recording:
     """What a stretch of the run depends on and does: the locations that it reads, the objects and arrays that it makes, by their sites.
 
     `inputs`: what else has to be the same for objects to be made at the same sites: those that were the newest there, and who holds them.
-    `anchored`: it changed who is the newest, or wherever something lies: it means something else in another context.
+    `moved`: the objects and arrays that became part of one that stands for several, or whose references were changed wherever they lie, and those
+    that they became part of: where one of them was there before, it means something else in another context.
     `facts`: what it noted, `doubts`: what it could not follow, which is said of a place, whoever calls; each once. `written`: the locations that it wrote, with the places. `valid`: nothing else happened that a second run would
     have to do again. `raises`: classes of exceptions that an operation may raise; `thrown`: an exception left, and nothing caught it.
     `leaving`: the states in which one left to a handler around, relative to `mark`, with the exception and the path behind its first `path`
     conditions. `shortened`: a loop in it was not run in full.
     `again`: facts that say where they are, to be found again; `calls`: from which call on the other facts say by which calls they were come to.
     `asked`: the conditions that the path was asked about. `since`: from where on facts say something of the path, None: of nothing.
+    `recursions`: those that it ran to a fixpoint, or whose value so far it took.
     `content`: the arrays whose content became part of a trace. `around`: whether it looked at the loops around; `looped`: whether it asked if there are any. `world`: how much was compiled, traced and
     imported when it was first asked what a call comes to; None if it was not.
     """
 
-    __slots__ = ("again", "anchored", "around", "asked", "calls", "content", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "outer", "path", "raises", "reads", "shortened", "since", "thrown", "tries", "valid", "world", "written")  # fmt: skip
+    __slots__ = ("again", "around", "asked", "calls", "content", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "moved", "outer", "path", "raises", "reads", "recursions", "shortened", "since", "thrown", "tries", "valid", "world", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -86,13 +90,14 @@ class Recording:
         self.written: dict[tuple[int, Field, Place], None] = {}
         self.raises: set[str | None] = set()
         self.asked: set[Identity] = set()
+        self.recursions: set[object] = set()
         self.content: set[int] = set()
         self.since: int | None = None
         self.calls: int | None = None
         self.again: dict[object, object] = {}
         self.around = False
         self.looped = False
-        self.anchored = False
+        self.moved: set[int] = set()
         self.shortened = False
         self.thrown = False
         self.valid = True
@@ -135,6 +140,7 @@ class Recording:
                 outer.write(write)
             outer.raises |= self.raises
             outer.asked |= self.asked
+            outer.recursions |= self.recursions
             outer.content |= self.content - self.fresh.keys()
             if self.since is not None:
                 outer.says_from(self.since)
@@ -143,7 +149,7 @@ class Recording:
             outer.again.update(self.again)
             outer.looped = outer.looped or self.looped
             outer.around = outer.around or self.around
-            outer.anchored = outer.anchored or self.anchored
+            outer.moved |= self.moved
             outer.shortened = outer.shortened or self.shortened
             outer.world = outer.world or self.world
             outer.valid = outer.valid and self.valid
@@ -184,15 +190,21 @@ class Heap:
             recording.fresh[oid] = site
             recording.inputs.add((oid, ALIVE))
         if ALIVE in self._cells[oid]:
-            self._age(oid)
+            self._age(oid, site)
         else:
             self.set(oid, ALIVE, TRUE)
         return oid
 
-    def newest(self, site: tuple[object, ...]) -> int | None:
-        """The newest object of an allocation site and context; None if there is none."""
-        oid = self._sites.get(site)
+    def standing(self, site: tuple[object, ...]) -> int | None:
+        """The newest object of an allocation site and context, or what stands for the older ones of it; None if there is none."""
+        oid = self._old.get(self._sites.get(site[:-1], -1)) if site[-1] == OLDER else self._sites.get(site)
         return oid if oid is not None and ALIVE in self._cells[oid] else None
+
+    def gone_at_site(self, site: tuple[object, ...], info: Info) -> int:
+        """Make an object at a site that is gone at once: the number of what stands for the older ones there."""
+        oid = self.at_site(site, info)
+        self.clear(oid)
+        return self.older(oid)
 
     def ident(self, site: tuple[object, ...]) -> int:
         """The identity of the newest array of a site; what was the newest is an older one from now on."""
@@ -213,7 +225,7 @@ class Heap:
         """Record that what happens depends on who holds an object or array."""
         recording = self.recording
         if recording is not None:
-            recording.anchored = True
+            recording.moved.add(number)
             recording.inputs.add((number, HOLDERS))
             recording.inputs.update(self.holders(number))
 
@@ -228,26 +240,37 @@ class Heap:
         self._moves(number)
         return self.holders(number)
 
-    def _age(self, oid: int) -> None:
+    def _age(self, oid: int, site: tuple[object, ...]) -> None:
         old = self.older(oid)
         if self.recording is not None:
             self.recording.inputs.update(((oid, WHOLE), (old, WHOLE)))
             self._moves(oid)
+            self._stands_for(old, (*site, OLDER))
         self._join_into(oid, old)
         self._put(oid, ALIVE, TRUE)
 
     def fold(self, numbers: Sequence[int], whole: int | None) -> None:
         """Make one of several objects or arrays: `whole`, which stands for several already, or the older one of the last."""
+        recording = self.recording
         if whole is None:
             whole = self.older(numbers[-1])
-        if self.recording is not None:
-            self.recording.inputs.add((whole, WHOLE))
+        if recording is not None:
+            recording.inputs.add((whole, WHOLE))
+            self._stands_for(whole, (*recording.fresh.get(numbers[-1], ()), OLDER))
         for number in numbers:
             if number != whole:
-                if self.recording is not None:
-                    self.recording.inputs.add((number, WHOLE))
+                if recording is not None:
+                    recording.inputs.add((number, WHOLE))
                     self._moves(number)
                 self._join_into(number, whole)
+
+    def _stands_for(self, whole: int, site: tuple[object, ...]) -> None:
+        """Record that an object becomes part of one that stands for several, and where that one is made if it is not there yet."""
+        recording = self.recording
+        assert recording is not None
+        recording.moved.add(whole)
+        if ALIVE not in self._cells[whole] and len(site) > 1:
+            recording.fresh[whole] = site
 
     def _join_into(self, oid: int, whole: int) -> None:
         """Make an object part of one that stands for several: its fields, and all references to it."""

@@ -340,6 +340,8 @@ def _returned(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
 def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Value:
     """Recursion as a fixpoint: what the inner call returns is what was found so far, from nothing upwards."""
     key = (id(info.node), i.trace)
+    if i.heap.recording is not None:
+        i.heap.recording.recursions.add(key)
     known = i.approximations.get(key)
     if known is not None:
         known["arguments"].append(args)

@@ -10,14 +10,14 @@ The end of a call is also where what only the call could reach goes away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from mxlint.domain.arrays import Array, Operands, Traces
-from mxlint.domain.exclusion import EQUALS, equations
+from mxlint.domain.exclusion import EQUALS, equation, equations
 from mxlint.domain.guards import TOGETHER, Identity, Literal_, closed, parts
-from mxlint.domain.heap import ALIVE, Delta, Info, Location, Recording
+from mxlint.domain.heap import ALIVE, OLDER, Delta, Info, Location, Recording
 from mxlint.domain.members import (
     UNBOUND,
     Composite,
@@ -51,12 +51,13 @@ from mxlint.interpreter.machine.paths import Path
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
 MAX_READS: Final = 2000
-"""A call that reads more is run again: comparing costs as much."""
-MAX_WRITES: Final = 60
+READS_IN_A_STEP: Final = 4
+"""A call that reads more than so much, and more than so much for each of its steps, is run again: comparing costs as much."""
+MAX_WRITES: Final = 600
 """A call that writes more is not done in another context."""
 MAX_LEAVING: Final = 128
 """A call that exceptions leave in more states is run again."""
-_COPIED: Final = frozenset(("list", "dict", "set", "instance", "function", "iterator", "array", "field"))
+_COPIED: Final = frozenset(("list", "dict", "set", "instance", "function", "iterator", "array", "field", "kernel"))
 """Kinds of objects that a replay can make anew in another context: nothing of them lies outside the heap."""
 
 Key: TypeAlias = tuple[object, ...]
@@ -69,7 +70,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "anchored", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "operations", "path", "payloads", "portable", "raises", "reads", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "conditions", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -109,21 +110,24 @@ class Summary:
         )  # 0: of the whole path, also where it was empty
         self.path = _conditions(call.path[since:]) if self.since is not None else ()
         known = _outcomes(call.path)
-        self.asked = frozenset(recording.asked)
+        self.conditions = frozenset(recording.asked)
+        self.asked = frozenset(_answers(self.conditions))
+        self.recursions = frozenset(recording.recursions)
         self.content = frozenset(ident for ident in recording.content if ident not in recording.fresh)
-        self.decided = {condition: known[condition] for condition in recording.asked if condition in known}
+        self.decided = {condition: known[condition] for condition in self.asked if condition in known}
         self.more = i.path[len(call.path) :]
         self.raises = frozenset(recording.raises)
         self.thrown = recording.thrown
         self.leaving = tuple(recording.leaving)
         self.between = between
         self.operations = i.trace.operations - call.operations if i.trace is not None else 0
-        self.anchored = recording.anchored
+        self.moved = frozenset(recording.moved)
         self.portable = portable
         self.shortened = recording.shortened
         self.world = recording.world
-        self.shadows = tuple({oid for oid, _ in self.reads if i.info(oid).kind == "symbolic" and is_inside(i.info(oid).payload, context)})
-        self.arrays_read = frozenset(oid for oid, _ in self.reads if i.info(oid).kind == "array")
+        kinds = {oid: i.info(oid).kind for oid in {oid for oid, _ in self.reads}}
+        self.shadows = tuple(oid for oid, kind in kinds.items() if kind == "symbolic" and is_inside(i.info(oid).payload, context))
+        self.arrays_read = frozenset(oid for oid, kind in kinds.items() if kind == "array")
 
     def sites(self, context: Context) -> Iterator[tuple[int, tuple[object, ...]]]:
         """What the call made anew, and the sites of that in another context."""
@@ -138,9 +142,18 @@ def _conditions(path: Path) -> tuple[object, ...]:
     return tuple((condition.cause, condition.place, condition.literal, condition.outcome) for condition in path)
 
 
+def _answers(conditions: Iterable[Identity]) -> Iterator[Identity]:
+    """What a path may say that answers conditions, as `_outcomes` names it: their outcomes, what else a thing equals, and what does not hold together."""
+    for condition in conditions:
+        yield condition
+        yield (TOGETHER, condition)
+        if (told := equation(condition)) is not None:
+            yield (EQUALS, told[0])
+
+
 def _outcomes(path: Path) -> dict[Identity, object]:
     """What a path says of conditions, of what equals what, and of what does not hold together."""
-    literals = list(closed(condition.literal for condition in path if condition.literal is not None).values())
+    literals = closed(condition.literal for condition in path if condition.literal is not None)
     apart: dict[Identity, frozenset[Literal_]] = {}
     for literal in literals:
         for part in parts(literal):
@@ -158,7 +171,7 @@ def _extends(path: Path, base: Path) -> bool:
 class Call:
     """A call that is under way: its key, the arrays among its arguments, and what it did so far."""
 
-    __slots__ = ("arrays", "caller", "depth", "given", "key", "mark", "operations", "path", "recording", "unrolled")
+    __slots__ = ("arrays", "caller", "depth", "given", "key", "mark", "operations", "path", "recording", "steps", "unrolled")
 
     def __init__(
         self, i: Interpreter, key: Key, given: tuple[Value, ...], arrays: tuple[Array, ...], caller: Context | None = None
@@ -168,6 +181,7 @@ class Call:
         self.caller = caller
         self.unrolled = i.unrolled
         self.depth = len(i.stack)
+        self.steps = i.steps
         self.arrays = arrays
         self.mark = i.heap.mark()
         self.path: Path = i.path
@@ -211,7 +225,7 @@ def begin_trace(i: Interpreter, compiled: Ref, trace: Key, args: Arguments, call
 
 
 def _begin(i: Interpreter, function: Ref, trace: object, args: Arguments, caller: Context | None) -> Call | None:
-    if args.star is not None or args.kwstar is not None or i.approximations:
+    if args.star is not None or args.kwstar is not None:
         return None
     used: dict[int, Array | None] = {}
     given = tuple(nameless(value, used) for value in args.args)
@@ -261,6 +275,8 @@ def find(i: Interpreter, call: Call, context: Context) -> Found | None:
 
 
 def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, object]) -> bool:
+    if not summary.recursions.isdisjoint(i.approximations):
+        return False
     if summary.shortened and i.invariants is None or summary.world is not None and summary.world != world(i):
         return False
     if summary.since is not None and summary.path != _conditions(i.path[summary.since :]):
@@ -299,7 +315,11 @@ def _fitting(i: Interpreter, summary: Summary, call: Call, context: Context, kno
         not arrays.reads(i.heap, summary.reads, summary.arrays_read)
         or any(is_inside(condition, context) for condition in known)
         or any(_is_written(i, oid, summary.context, context) for oid in summary.shadows)
-        or any(i.heap.newest(site) in arrays.used or i.heap.newest(site) in call.refers for _, site in summary.sites(context))
+        or any(
+            there in arrays.used or there in call.refers
+            for _, site in summary.sites(context)
+            if (there := i.heap.standing(site)) is not None
+        )
     ):
         return None
     return arrays
@@ -332,11 +352,11 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context, trace: Any 
     changes, used, kinds = sweep(i, recording, call.mark, value)
     if (
         recording.valid
+        and recording.recursions.isdisjoint(i.approximations)
         and _extends(i.path, call.path)
         and all(_extends(fact.path, call.path) for fact in call.again)
         and kinds <= SWEPT
-        and len(recording.reads) <= MAX_READS
-        and len(recording.inputs) <= MAX_READS
+        and max(len(recording.reads), len(recording.inputs)) <= max(MAX_READS, READS_IN_A_STEP * (call.steps - i.steps))
         and len(recording.leaving) <= MAX_LEAVING
     ):
         portable = trace is None and _is_portable(i, call, value, changes, used, context)
@@ -360,7 +380,7 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
     changes = i.heap.changes(mark)
     if not kinds <= SWEPT:
         return changes, set(fresh), kinds
-    used = outliving((value, *i.ledger.results.values(), *uncalled(i, fresh)), changes, fresh)
+    used = outliving((value, *i.ledger.results.values(), *_of_recursions(i), *uncalled(i, fresh)), changes, fresh)
     gone = {oid for oid in fresh if oid not in used}
     if not gone:
         return changes, used, kinds
@@ -377,10 +397,19 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
     return left, used, kinds
 
 
+def _of_recursions(i: Interpreter) -> Iterator[Value]:
+    """What recursion that is under way has come to so far."""
+    for state in i.approximations.values():
+        if state["value"] is not None:
+            yield state["value"]
+        for args in state["arguments"]:
+            yield from args.values
+
+
 def _is_portable(i: Interpreter, call: Call, value: Value, writes: Delta, used: set[int], context: Context) -> bool:
     """Whether what a call did can be done in another context, on other arrays."""
     recording = call.recording
-    if recording.anchored or (recording.facts or recording.again) and call.is_placed:
+    if (recording.facts or recording.again) and call.is_placed or not _moved_its_own(i, call, writes, used):
         return False
     if recording.facts and (call.hangs or any(i.info(oid).kind != "array" for oid in used)):
         return False
@@ -392,6 +421,13 @@ def _is_portable(i: Interpreter, call: Call, value: Value, writes: Delta, used: 
         return False
     sizes = frozenset(name for array in call.arrays for size in array.shape or () if isinstance(size, Size) for name in symbols(size))
     return all(_portable(held, sizes, context) for held in (value, *writes.values()))
+
+
+def _moved_its_own(i: Interpreter, call: Call, writes: Delta, used: set[int]) -> bool:
+    """Whether whatever a call aged or moved was made in it, at sites of its own."""
+    moved = call.recording.moved
+    before = i.heap.held_before(call.mark, [(oid, ALIVE) for oid in moved])
+    return all(held is None for held in before.values()) and all(oid in used or (oid, ALIVE) not in writes for oid in moved)
 
 
 def _names_object(field: object) -> bool:
@@ -424,7 +460,8 @@ def replay(i: Interpreter, found: Found, call: Call, context: Context) -> Value:
     reads = [(now.get(oid, oid), field) for oid, field in summary.reads]
     if recording is not None:
         recording.reads.update(reads)
-        recording.asked |= summary.asked
+        recording.asked |= summary.conditions
+        recording.recursions |= summary.recursions
         recording.around = recording.around or summary.around
         recording.looped = recording.looped or summary.looped is not None
         if summary.calls is not None:
@@ -503,7 +540,7 @@ def _put_back(i: Interpreter, summary: Summary) -> Value:
     recording = i.heap.recording
     if recording is not None:
         recording.inputs.update(summary.inputs)
-        recording.anchored = recording.anchored or summary.anchored
+        recording.moved |= summary.moved
         recording.fresh.update(summary.fresh)
     for oid, payload in summary.payloads.items():
         i.heap.infos[oid].payload = payload
@@ -520,15 +557,24 @@ def _put_back(i: Interpreter, summary: Summary) -> Value:
 def _made_anew(i: Interpreter, summary: Summary, arrays: Correspondence, context: Context) -> Value:
     """Write what a call wrote, with the arrays of another call, and objects made anew in its context."""
     renamed = dict(arrays.now)
+    made: dict[tuple[object, ...], int] = {}
+    """The newest objects, by their sites."""
+    several: set[int] = set()
+    """What stands for several, and stood there before: what is written into it stands beside what it holds."""
     for oid, site in summary.sites(context):
         info = i.info(oid)
-        if info.kind == "array":
-            renamed[oid] = i.heap.ident(site)
+        copy = Info(info.kind, info.payload, info.place, info.trace, label=info.label)
+        if site[-1] == OLDER:
+            newest = made.get(site[:-1])
+            renamed[oid] = i.heap.gone_at_site(site[:-1], copy) if newest is None else i.heap.older(newest)
+            if i.heap.standing(site) is not None:
+                several.add(renamed[oid])
+        elif info.kind == "array":
+            renamed[oid] = made[site] = i.heap.ident(site)
             i.info(renamed[oid]).payload = site[1]
             i.info(renamed[oid]).trace = info.trace
         else:
-            copy = Info(info.kind, info.payload, info.place, info.trace, label=info.label)
-            renamed[oid] = i.heap.at_site(site, copy)
+            renamed[oid] = made[site] = i.heap.at_site(site, copy)
             i.heap.infos[renamed[oid]].payload = summary.payloads[oid]
     chains = {id(then.chain): arrays.arrays[then.ident].chain for then in reversed(summary.arrays) if then.chain is not None}
 
@@ -544,7 +590,11 @@ def _made_anew(i: Interpreter, summary: Summary, arrays: Correspondence, context
         return member
 
     move = Move(i, {summary.context: context}, change)
-    i.heap.apply({(renamed.get(oid, oid), field): move.value(held) for (oid, field), held in summary.writes.items()})
+    writes = {(renamed.get(oid, oid), field): move.value(held) for (oid, field), held in summary.writes.items()}
+    i.heap.apply({at: held for at, held in writes.items() if at[0] not in several})
+    for (number, field), held in writes.items():
+        if number in several and not isinstance(held, Unbound):
+            i.heap.set(number, field, held)
     for oid, field, place in summary.written:
         count_write(i, renamed.get(oid, oid), field, place)
     i.path = (*i.path, *move.path(summary.more))

@@ -64,7 +64,7 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
             i.ledger.rounds[i.context] = i.ledger.begun
             step()
         i.heap.recording = None
-        after = summaries.sweep(i, recording, mark, NONE)[0] if not i.approximations else i.heap.changes(mark)
+        after = summaries.sweep(i, recording, mark, NONE)[0]
     except Halt:
         return None
     finally:

@@ -10,12 +10,27 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeGuard
 
 from mxlint.domain.join import of
-from mxlint.domain.members import Const, Loops, Member, Option, RangeObject, Ref, Symbolic, Tuple, Value, members, options, scalar_type
+from mxlint.domain.members import (
+    NONE,
+    Const,
+    Loops,
+    Member,
+    Option,
+    RangeObject,
+    Ref,
+    Symbolic,
+    Tuple,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
 from mxlint.domain.varying import even, united
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
+from mxlint.interpreter.machine.locations import REMADE
 
 STAYING: Final = frozenset(("list", "set", "dict"))
 """Kinds of containers that hold the same after something has gone over them."""
@@ -33,7 +48,7 @@ def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
         return
     older = i.heap.older(oid)
     if any(isinstance(member, Ref) and member.oid in (oid, older) for value in operands for member in members(value)):
-        i.ledger.remade[oid] = i.ledger.remade[older] = running[0].parent
+        i.heap.set(oid, REMADE, Const(running[0].parent))
 
 
 def growing(i: Interpreter, value: Value) -> frozenset[Context]:
@@ -60,7 +75,8 @@ def _length_of(i: Interpreter, value: Value | None) -> frozenset[Context]:
 
 def _remade(i: Interpreter, lists: Sequence[int]) -> frozenset[Context]:
     """The loops that run and whose rounds make one of some lists longer each time, where nothing else that they make takes its place."""
-    made = {oid: i.ledger.remade[oid] for oid in lists if oid in i.ledger.remade} if i.ledger.remade else {}
+    held = ((oid, part) for oid in lists for part in members(i.heap.get(oid, REMADE) or NONE))
+    made = {oid: part.value for oid, part in held if isinstance(part, Const) and isinstance(part.value, Context)}
     around = {step.parent: step.loop for step in rounds_around(i)} if made else {}
     running = {oid: around[outside] for oid, outside in made.items() if outside in around}
     places = {i.info(oid).place for oid in running}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mxlint.deep import is_deep
 from mxlint.domain.arrays import Array
-from mxlint.domain.exclusion import EQUALS, RuledOut, all_hold, by_part, equation, equations, refuted
+from mxlint.domain.exclusion import RuledOut, all_hold, by_part, equations, refuted
 from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, closed, opposite
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
@@ -409,10 +409,10 @@ class Interpreter:
         if known is None:
             held = closed(condition.literal for condition in path if condition.literal is not None)
             found = RuledOut(
-                frozenset(map(opposite, held.values())),
-                equations(held.values()),
-                frozenset(held.values()),
-                by_part(held.values()),
+                frozenset(map(opposite, held)),
+                equations(held),
+                frozenset(held),
+                by_part(held),
             )
             if len(self._ruled_out) >= MAX_PATHS:
                 self._ruled_out.clear()
@@ -443,10 +443,6 @@ class Interpreter:
         """What runs depends on what the path says of some conditions."""
         if self.heap.recording is not None:
             self.heap.recording.asked.update(conditions)
-            # A path that says what a thing equals answers whether it equals something else.
-            told = [found for condition in conditions if (found := equation(condition)) is not None]
-            self.heap.recording.asked.update((EQUALS, thing) for thing, _ in told)
-            self.heap.recording.asked.update((TOGETHER, condition) for condition in conditions)
 
     def why(self, condition: Identity) -> tuple[Cause, Place | None]:
         """Why a condition is not decided, and where it is tested."""

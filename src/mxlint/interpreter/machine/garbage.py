@@ -22,7 +22,7 @@ Possible: TypeAlias = tuple[Delta, str | None]
 PLAIN: Final = frozenset(
     (
         "list", "dict", "set", "instance", "function", "iterator", "generator", "coroutine", "future", "manager", "descriptor", "array", "field",
-        "frame", "partial", "transform", "at", "super",
+        "frame", "kernel", "partial", "transform", "at", "super",
     )
 )  # fmt: skip
 """Kinds of objects of which all that refers to another object lies in the heap."""

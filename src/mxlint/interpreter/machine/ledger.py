@@ -86,8 +86,6 @@ class Ledger:
     """The number of each thread, by where it was started."""
     clock_readings: dict[Place, tuple[Value | None, Value | None, Value | None, Value | None]] = field(default_factory=dict)
     """What each reading of a clock found: the reading before, the compiled call since, whether something waited for it."""
-    remade: dict[int, Context] = field(default_factory=dict)
-    """Lists that each round of a loop makes of the last one and more: what is around the loop."""
     cut: dict[int, Loops] = field(default_factory=dict)
     """Lists that are a slice of another, one end of which loops move: which."""
     finite_loops: set[Place] = field(default_factory=set)

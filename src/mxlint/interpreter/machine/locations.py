@@ -13,6 +13,8 @@ ENUM_MEMBERS: Final = ("#", "members")
 """Of a class that is an enum: its members in order."""
 REORDERED: Final = ("#", "reordered")
 """Of a list: what it held when a library had put its items in another order, and what it held before that."""
+REMADE: Final = ("#", "remade")
+"""Of a list: around which loop it was made, in one of whose rounds it was made of the one of an earlier round and more."""
 ADDED: Final = ("#", "added")
 """Of a list: what is put at its end. It is a write of the list, and not of any item that it has."""
 KEPT: Final = "#kept"
