@@ -92,9 +92,12 @@ def test_summaries_change_nothing_in_generated_programs(tmp_path: Path) -> None:
 
 
 HELPERS = """
+import sys
+
 import mlx.core as mx
 
 kept = []
+rounds = len(sys.argv)
 
 
 class Box:
@@ -151,13 +154,55 @@ def loops(x):
         x = product(x)
     return x
 
+
+def many(x):
+    for _ in range(rounds):
+        x = product(x)
+    return x
+
+
+def collects(x):
+    found = []
+    for _ in range(rounds):
+        found.append([product(x)])
+    kept.append(found[0][0])
+    return found[-1][0]
+
+
+def boxes(x):
+    held = None
+    for _ in range(rounds):
+        box = Box()
+        box.held = x
+        box.before = held
+        held = box
+    return x if held is None or held.before is None else held.before.held
+
+
+def deep(x, n):
+    return same(x) if n <= 0 else deep(twice(x), n - 1) @ many(x)
+
+
+def recurs(x):
+    return deep(x, rounds)
+
 """
 NAMES = st.sampled_from("abcd")
 STEPS = st.one_of(
-    st.builds("    {1} = {0}({2})".format, st.sampled_from(("product", "same", "twice", "swap", "loops")), NAMES, NAMES),
+    st.builds(
+        "    {1} = {0}({2})".format,
+        st.sampled_from(("product", "same", "twice", "swap", "loops", "many", "collects", "boxes", "recurs")),
+        NAMES,
+        NAMES,
+    ),
     st.builds("    {1} = {0}({2}, {3})".format, st.sampled_from(("pair", "first")), NAMES, NAMES, NAMES),
     st.builds("    {0}({1})".format, st.sampled_from(("force", "keep", "put", "asks")), NAMES),
-    st.builds("    for _ in range(3):\n        {1} = {0}({2})".format, st.sampled_from(("product", "swap")), NAMES, NAMES),
+    st.builds(
+        "    for _ in range(3):\n        {1} = {0}({2})".format,
+        st.sampled_from(("product", "swap", "many", "collects", "boxes")),
+        NAMES,
+        NAMES,
+    ),
     st.builds(
         "    try:\n        {1} = {0}({2})\n    except ValueError:\n        {2} = {1}".format,
         st.sampled_from(("product", "swap")),

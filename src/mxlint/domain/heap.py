@@ -391,9 +391,11 @@ class Heap:
     def _put(self, oid: int, field: Field, value: Value) -> None:
         cell = self._cells[oid]
         present = cell.get(field)
-        if present is value:
-            return
         location = (oid, field)
+        if present is value:
+            if self.recording is not None:
+                self.recording.reads.add(location)  # only where it holds that already does the write change nothing
+            return
         self.trail.append((location, present))
         cell[field] = value
         if type(value) in FLAT:
