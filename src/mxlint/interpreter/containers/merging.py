@@ -8,17 +8,20 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.containers.builders import copy_dict, entry, put_any
+from mxlint.interpreter.containers.builders import copy_dict, entry, put, put_any
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.objects import views
+from mxlint.interpreter.objects.lookup import CLASS, class_attribute, container
 
 
 def merge(i: Interpreter, oid: int, value: Value, place: Place, frame: Frame) -> None:
     """Put the entries of a mapping into a dict, over those that are there."""
 
     def one(member: Member) -> Value:
+        member = as_dict(i, member, place, frame)
         if isinstance(member, Ref):
             merge_dict(i, oid, member.oid, place, frame)
         else:
@@ -27,6 +30,23 @@ def merge(i: Interpreter, oid: int, value: Value, place: Place, frame: Frame) ->
 
     i.place = place
     i.split(value, one)
+
+
+def as_dict(i: Interpreter, member: Member, place: Place, frame: Frame) -> Member:
+    """A dict of what an object gives whose class has `keys`, under each of these; anything else as it is."""
+    if not isinstance(member, Ref) or i.info(member.oid).kind != "instance" or container(i, member) == "dict":
+        return member
+    cls = i.heap.get(member.oid, CLASS)
+    if cls is None or not isinstance(class_attribute(i, cls, "keys"), Ref):
+        return member
+    oid = i.allocate("dict", None, place, "entries")
+
+    def keep(key: Value) -> Value:
+        put(i, oid, key, i.call(i.attribute(member, "__getitem__", place, frame), Arguments((key,), places=(place,)), place, frame))
+        return NONE
+
+    i.iterate(i.call(i.attribute(member, "keys", place, frame), Arguments(), place, frame), keep, place, frame)
+    return Ref(oid)
 
 
 def merge_dict(i: Interpreter, oid: int, source: int, place: Place, frame: Frame) -> None:

@@ -17,7 +17,7 @@ from mxlint.interpreter.containers.builders import any_number, concatenated, ent
 from mxlint.interpreter.containers.deques import within_length
 from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
 from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item
-from mxlint.interpreter.containers.merging import may_replace, merge_dict, merge_unknown
+from mxlint.interpreter.containers.merging import as_dict, may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.loops.iteration import collected
@@ -282,6 +282,7 @@ def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
 
 
 def _updated_by(i: Interpreter, ref: Ref, member: Member, place: Place, frame: Frame) -> Value:
+    member = as_dict(i, member, place, frame)
     if isinstance(member, Ref) and (i.info(member.oid).kind == "dict" or i.heap.get(member.oid, ("#", "rest")) is not None):
         merge_dict(i, ref.oid, member.oid, place, frame)
         return NONE

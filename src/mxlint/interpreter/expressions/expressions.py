@@ -32,7 +32,7 @@ from mxlint.interpreter.compiled.portions import owner as owner_of
 from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of, sources
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, hashed, new_list, new_set, put
-from mxlint.interpreter.containers.merging import merge
+from mxlint.interpreter.containers.merging import as_dict, merge
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
@@ -275,7 +275,8 @@ def _handed_on(arg: ir.Arg, items: Sequence[Value], frame: Frame) -> list[Place]
 def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: dict[str, Any], place: Any, frame: Frame) -> Value | None:
     """Put the entries of `**value` among the keywords; what else it may hold is returned."""
     rest: list[Value] = []
-    for member in members(value):
+    for each in members(value):
+        member = as_dict(i, each, place, frame)
         if isinstance(member, Ref):
             aspects.ask_for_entries(i, member.oid, place, frame)
             for field, entry in i.heap.fields(member.oid).items():
