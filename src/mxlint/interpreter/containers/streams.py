@@ -19,7 +19,7 @@ from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import POSITION, new_iterator
-from mxlint.interpreter.generators.yielding import yielded
+from mxlint.interpreter.generators.yielding import as_iterator
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -30,16 +30,19 @@ MAX_RESULTS: Final = 64
 """Elements of a result that are kept one by one."""
 
 
+def _stream(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
+    """What elements are taken of: of a generator what it gives, which is computed once."""
+    value = i.live(value)
+    return as_iterator(i, value, place, frame) if isinstance(value, Ref) and i.info(value.oid).kind == "generator" else value
+
+
 def _source(i: Interpreter, value: Value, place: Place, frame: Frame, some: tuple[int, int] | None = None) -> tuple[Value, ...] | None:
     """The elements of a source one by one, None if they are not known. An iterator is used up. `some`: from which to before which they are used,
     if not all are."""
-    value = i.live(value)
+    value = _stream(i, value, place, frame)
     if isinstance(value, (Union, Symbolic, Unknown, Array)):
         return None
-    if isinstance(value, Ref) and i.info(value.oid).kind == "generator":
-        content = yielded(i, value, place, frame)
-        return content.items if isinstance(content, Tuple) else None
-    items = known_items(i, value)
+    items = items_in_turn(i, value)
     step = aspects.steps(i, value, place, frame) if items is not None and some is not None else None
     if step is None or items is None or some is None:
         aspects.iterated(i, value, place, frame)
@@ -104,7 +107,7 @@ def _from_iterable(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
 
 
 def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    value = args.args[0]
+    value = _stream(i, args.args[0], place, frame)
     bounds = (NONE, args.args[1], NONE) if len(args.args) == 2 else (*args.args[1:4], NONE)[:3]
     start, stop, step = (_number(bound, default) for bound, default in zip(bounds, (0, -1, 1)))
     position = i.heap.get(value.oid, POSITION) if isinstance(value, Ref) and i.info(value.oid).kind == "iterator" else None
