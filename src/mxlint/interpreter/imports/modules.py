@@ -35,14 +35,7 @@ def run_module(i: Interpreter, source: Source, name: str) -> Frame:
     oid = known if known is not None else i.heap.new(Info("module", None, Place(source, 0, 0)))
     i.heap.infos[oid].payload = FrameInfo("module", node.scope, source, "", oid)
     i.modules[source.name] = oid
-    i.heap.set(oid, "__name__", Const(name))
-    i.heap.set(oid, "__file__", i.symbolic(Place(source, 0, 0), "__file__", kinds=frozenset(("str",)), source="environment"))
-    i.heap.set(oid, "__doc__", Const(_docstring(node)))
-    for field in ("__package__", "__spec__", "__loader__"):
-        i.heap.set(oid, field, i.symbolic(Place(source, 0, 0), field, source="environment"))
-    if source.path is not None and source.path.name == "__init__.py":
-        path = i.symbolic(Place(source, 0, 0), "__path__", kinds=frozenset(("str",)), source="environment")
-        i.heap.set(oid, "__path__", new_list(i, Tuple((path,)), Place(source, 0, 0), "__path__"))
+    _name(i, source, name, _docstring(node), oid)
     frame = Frame(oid, "module", source, "", node.scope, oid, None)
     frame.node = node
     i.stack.append(frame)
@@ -55,6 +48,24 @@ def run_module(i: Interpreter, source: Source, name: str) -> Frame:
         i.stack.pop()
         i.recovery = outer
     return frame
+
+
+def _name(i: Interpreter, source: Source, name: str, doc: str | None, oid: int) -> None:
+    """Bind the names that a module has before its file is run, in Python's order."""
+    place = Place(source, 0, 0)
+
+    def given(field: str, *kinds: str) -> Value:
+        return i.symbolic(place, field, kinds=frozenset(kinds) or None, source="environment")
+
+    i.heap.set(oid, "__name__", Const(name))
+    i.heap.set(oid, "__doc__", Const(doc))
+    for field in ("__package__", "__loader__", "__spec__"):
+        i.heap.set(oid, field, given(field))
+    if source.path is not None and source.path.name == "__init__.py":
+        i.heap.set(oid, "__path__", new_list(i, Tuple((given("__path__", "str"),)), place, "__path__"))
+    i.heap.set(oid, "__file__", given("__file__", "str"))
+    i.heap.set(oid, "__cached__", given("__cached__"))
+    i.heap.set(oid, "__builtins__", External("builtins") if name == "__main__" else given("__builtins__"))
 
 
 def _docstring(node: ir.Module) -> str | None:
