@@ -24,6 +24,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.generators.iterators import POSITION, parts_of
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
@@ -80,6 +81,15 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
     return None
 
 
+def items_in_turn(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
+    """The same by their place: the first item of a set may be any of them, and so may each."""
+    items = known_items(i, member)
+    if items is None or not isinstance(member, Ref) or container(i, member, "__iter__") != "set" or len(items) < 2:
+        return items
+    place = i.info(member.oid).place
+    return None if place is None else tuple(choices.any_of(i, items, place, ("order", member.oid, number)) for number in range(len(items)))
+
+
 def enum_members(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
     """The members of a class that is an enum, in order, which are what an iteration over the class gives; None of anything else."""
     found = i.heap.get(ref.oid, ENUM_MEMBERS)
@@ -109,7 +119,7 @@ def iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
             part = i.live(part)
             if isinstance(part, Union) or isinstance(part, Ref) and i.info(part.oid).kind == "iterator" and position_of(i, part) != 0:
                 return None
-            items = known_items(i, part)
+            items = items_in_turn(i, part)
             if items is None:
                 return None
             lists.append(items)

@@ -38,7 +38,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import entries, entry, hashed, is_key, new_list, put
 from mxlint.interpreter.containers.elements import known_items, range_element
 from mxlint.interpreter.expressions import choices
-from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.iteration import listed
 from mxlint.interpreter.loops.lengths import resized
 from mxlint.interpreter.loops.novelty import sliced, taken
 from mxlint.interpreter.machine.arguments import Arguments
@@ -399,7 +399,7 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
     if i.heap.get(owner.oid, ("#", "items")) is not None:
         _needs_number(i, index, place, frame)
         content = i.heap.get(owner.oid, ("#", "items")) or Unknown("list")
-        given = collected(i, value, place, frame) if isinstance(index, Slice) else None
+        given = listed(i, value, place, frame) if isinstance(index, Slice) else None
         if given is not None:
             resized(i, owner.oid, False)
         changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))

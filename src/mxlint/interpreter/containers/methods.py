@@ -20,7 +20,7 @@ from mxlint.interpreter.containers.items import dict_item, drop_item, held_item,
 from mxlint.interpreter.containers.merging import as_dict, may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import new_iterator
-from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.iteration import collected, listed
 from mxlint.interpreter.loops.lengths import resized
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -77,7 +77,7 @@ def _extend(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(given)):
         more: Tuple = any_number(next((m for m in members(given) if isinstance(m, Unknown)), None) or i.symbolic(place, "element"))
     else:
-        more = collected(i, given, place, frame)
+        more = listed(i, given, place, frame)
     content = _content(i, ref)
     _set(
         i,

@@ -44,7 +44,7 @@ from mxlint.interpreter.generators.advancing import element_of, exhausted, next_
 from mxlint.interpreter.generators.iterators import ITERATED, new_iterator
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.loops.comprehensions import Clauses
-from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.iteration import collected, listed
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -193,7 +193,9 @@ def _container(kind: str) -> Handler:
             content = Tuple(None, element_of(i, args.args[0], place, frame))
         else:
             items = aspects.unordered(i, args.args[0], place, frame, DISTINCT) if kind in ("set", "frozenset") else None
-            content = collected(i, args.args[0], place, frame) if items is None else Tuple(items)
+            content = (
+                (collected if kind in ("set", "frozenset") else listed)(i, args.args[0], place, frame) if items is None else Tuple(items)
+            )
         if kind == "tuple":
             return content
         if kind == "list":
@@ -401,7 +403,7 @@ def _extreme(name: str) -> Handler:
 
 def _reduce(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     function = args.args[0]
-    content = collected(i, args.args[1], place, frame)
+    content = listed(i, args.args[1], place, frame)
     items = list(content.items) if content.items is not None else None
     if items is None:
         return i.call(function, Arguments((content.element or UNBOUND, content.element or UNBOUND), places=(place, place)), place, frame)

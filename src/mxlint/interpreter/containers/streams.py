@@ -15,7 +15,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, UNBOUND, Const, Ref, Symbolic, Tuple, Union, Unknown, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.containers.elements import known_items
+from mxlint.interpreter.containers.elements import items_in_turn
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import POSITION, new_iterator

@@ -43,7 +43,7 @@ from mxlint.interpreter.generators.iterators import RETURNED, new_iterator
 from mxlint.interpreter.loops import lengths
 from mxlint.interpreter.loops.comprehensions import comprehension
 from mxlint.interpreter.loops.entrywise import given
-from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.iteration import collected, listed
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -231,7 +231,7 @@ def arguments(
         place = frame.place(arg.value)
         if arg.star == "*":
             content = (
-                collected(i, value, place, frame)
+                listed(i, value, place, frame)
                 if not isinstance(value, (Symbolic, Unknown, Array))
                 else Tuple(None, value if isinstance(value, Unknown) else i.symbolic(place, "element"))
             )
@@ -308,7 +308,7 @@ def _seq(i: Interpreter, node: ir.Seq, frame: Frame) -> Value:
         value = i.eval(item, frame)
         if isinstance(item, ir.Starred):
             spread = (*spread, value)
-            part = collected(i, value, frame.place(item), frame)
+            part = (collected if node.kind == "set" else listed)(i, value, frame.place(item), frame)
         else:
             part = Tuple((value,))
             if node.kind == "set":

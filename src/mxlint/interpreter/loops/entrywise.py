@@ -28,14 +28,15 @@ ISINSTANCE: Final = External("builtins.isinstance")
 
 
 class Binding:
-    """What a loop does with each element: `run`, which binds it to `target` in `frame`."""
+    """What a loop does with each element: `run`, which binds it to `target` in `frame`. `leaves`: it may be the last that it asks for."""
 
-    __slots__ = ("frame", "run", "target")
+    __slots__ = ("frame", "leaves", "run", "target")
 
-    def __init__(self, target: ir.Expr, frame: Frame, run: Callable[[Value], None]) -> None:
+    def __init__(self, target: ir.Expr, frame: Frame, run: Callable[[Value], None], leaves: bool = False) -> None:
         self.target = target
         self.frame = frame
         self.run = run
+        self.leaves = leaves
 
     def __call__(self, value: Value) -> None:
         self.run(value)

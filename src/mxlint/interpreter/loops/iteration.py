@@ -33,7 +33,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import counted, taken_out
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import any_number, as_many, new_list
-from mxlint.interpreter.containers.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, known_items, view_element
+from mxlint.interpreter.containers.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, items_in_turn, known_items, view_element
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator
 from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
@@ -81,7 +81,7 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
         of_rounds.append(trace.operations - start)
 
     trace.loops.append(place)
-    each = Binding(consume.target, consume.frame, counted) if isinstance(consume, Binding) else counted
+    each = Binding(consume.target, consume.frame, counted, consume.leaves) if isinstance(consume, Binding) else counted
     try:
         _iterate(i, member, each, place, frame)
     finally:
@@ -113,7 +113,7 @@ def number_of_rounds(i: Interpreter, member: Member) -> int | None:
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
     if isinstance(member, Sourced):
         i.operations.used(i, member, frame)
-    items = known_items(i, member)
+    items = items_in_turn(i, member) if isinstance(consume, Binding) and consume.leaves else known_items(i, member)
     one_by_one = items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED
     if isinstance(member, Tuple) and member.sources:
         if one_by_one:
@@ -187,10 +187,21 @@ def unroll(
             step(None)
 
 
-def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple:
-    """All elements of an iterable, in order, as a tuple."""
+def listed(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple:
+    """All elements of an iterable as a tuple, each at its place."""
+    return collected(i, value, place, frame, items_in_turn)
+
+
+def collected(
+    i: Interpreter,
+    value: Value,
+    place: Place,
+    frame: Frame,
+    known: Callable[[Interpreter, Member], tuple[Value, ...] | None] = known_items,
+) -> Tuple:
+    """The same, but those of a set in one of the orders that they may have."""
     if isinstance(value, Union):
-        found = [collected(i, member, place, frame) for member in members(value)]
+        found = [collected(i, member, place, frame, known) for member in members(value)]
         first = found[0]
         if all(part == first for part in found):
             return first
@@ -199,7 +210,7 @@ def collected(i: Interpreter, value: Value, place: Place, frame: Frame) -> Tuple
         if len(same) == 1 and None not in same:
             return Tuple(tuple(join(column) for column in zip(*(t.items or () for t in found))))
         return as_many(join(found), join(parts)) if parts else Tuple(())
-    items = known_items(i, value)
+    items = known(i, value)
     if items is not None:
         aspects.iterated(i, value, place, frame)
         if isinstance(value, Ref) and i.info(value.oid).kind == "iterator":

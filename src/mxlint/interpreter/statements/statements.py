@@ -237,6 +237,15 @@ def _breaks(part: object) -> bool:
     return isinstance(part, ir.Flow) and part.kind == "break" or any(_breaks(getattr(part, field)) for field in part.__match_args__)
 
 
+def _returns(part: object) -> bool:
+    """Whether a `return` leaves the body of a loop."""
+    if isinstance(part, tuple):
+        return any(map(_returns, part))
+    if isinstance(part, (ir.Expr, ir.FuncDef, ir.ClassDef)) or not isinstance(part, ir.Node):
+        return False
+    return isinstance(part, ir.Return) or any(_returns(getattr(part, field)) for field in part.__match_args__)
+
+
 def _after(i: Interpreter, orelse: ir.Body, frame: Frame, ended: Target, breaks: Target, mark: int) -> None:
     """Go on after a loop: from where it ended through its else, and from where it was left by break."""
     arrived: list[tuple[Delta, Value, Path]] = list(breaks.arrived)
@@ -301,7 +310,7 @@ def _for(i: Interpreter, node: ir.For, frame: Frame, first: ir.Body = ()) -> Non
     def rounds() -> None:
         if first:
             _body(i, first, frame)
-        iterate(i, iterable, Binding(node.target, frame, consume), place, frame)
+        iterate(i, iterable, Binding(node.target, frame, consume, _breaks(node.body) or _returns(node.body)), place, frame)
 
     try:
         dropped = _only_here(i, iterable, frame)

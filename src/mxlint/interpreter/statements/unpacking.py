@@ -12,7 +12,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import counted, taken_out, used
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import known_items
-from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.iteration import listed
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
@@ -51,7 +51,7 @@ def _content(i: Interpreter, member: Member, count: int, star: int | None, unrea
     """The elements of what is unpacked. Of a list and a tuple each item is read by itself: one that is not used decides nothing."""
     if isinstance(member, Tuple):
         if member.items is None:
-            return collected(i, next(iter(members(used(i, member, frame)))), place, frame)
+            return listed(i, next(iter(members(used(i, member, frame)))), place, frame)
         number = len(member.items)
         least = count if star is None else count - 1
         if star is None or number < least or star not in unread:
@@ -61,7 +61,7 @@ def _content(i: Interpreter, member: Member, count: int, star: int | None, unrea
         return Tuple(tuple(_taken(i, member, count, star, unread, place, frame)))
     items = known_items(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else None
     if items is None:
-        return collected(i, member, place, frame)
+        return listed(i, member, place, frame)
     assert isinstance(member, Ref)
     for number, item in enumerate(items):
         if _target(number, len(items), count, star) in unread:
