@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 from oracle.compare import Report, compare
-from oracle.model import FileRecording, Kind, Left, Observed, Point, PointKey, PointKind, Range, Recording
+from oracle.model import FileRecording, Kind, Left, Observed, Point, PointKey, PointKind, Range, Recording, Step
 from oracle.record import ProgramFailed, Record, recording
 from oracle.replay import ReplayedFile, ReplayedView, replay
 
@@ -389,6 +389,55 @@ def test_an_uncovered_value_is_told(compared: Program) -> None:
     view = ReplayedView(frozenset({Observed(Kind("int"), known=True, value=3)}))
     assert flaws(report(compared, points=views(compared, "n * 2", view))) == [("uncovered", "n * 2")]
     assert report(compared, points=views(compared, "n * 2", view)).share_exact < 1
+
+
+HOLDING = """
+class Box:
+    def __init__(self, item):
+        self.item = item
+
+inner = [1, Box(None)]
+held = {"a": (2.5, inner), 3: {"x"}, (1, 2): Box("b")}
+print(held)
+"""
+
+
+def test_what_lies_in_values_is_recorded(record: Record, tmp_path: Path) -> None:
+    program = Program(record, tmp_path, HOLDING)
+    point = program.file().points[PointKey(*program.range("held = ", "held"), "target")]
+    box = program.range(HOLDING[1 : HOLDING.index("inner")].rstrip())
+    assert {"".join(map(str, path)): [str(item) for item in seen] for path, seen in point.inside.items()} == {
+        "[key]": ["str 'a'", "int 3", "tuple of length 2"],
+        "['a']": ["tuple of length 2"],
+        "[3]": ["set of length 1"],
+        "[value]": [f"instance Box at main.py:{box.start}"],
+        "[key][0]": ["int 1"],
+        "[key][1]": ["int 2"],
+        "['a'][0]": ["float 2.5"],
+        "['a'][1]": ["list of length 2"],
+        "[3][element]": ["str 'x'"],
+        "[value].item": ["str 'b'"],
+        "['a'][1][0]": ["int 1"],
+        "['a'][1][1]": [f"instance Box at main.py:{box.start}"],
+    }
+
+
+def test_what_lies_in_values_is_compared(record: Record, tmp_path: Path) -> None:
+    program = Program(record, tmp_path, HOLDING)
+    key = PointKey(*program.range("print(held)", "held"), "expression")
+    perfect = replay(program.recording)["main.py"]
+    inside = program.file().points[key].inside
+
+    def told(parts: Mapping[tuple[Step, ...], tuple[Observed, ...]]) -> list[str]:
+        view = replace(perfect.points[key], parts=parts)  # type: ignore[type-var]
+        believed = {"main.py": replace(perfect, points={**perfect.points, key: view})}
+        return [flaw.detail for flaw in compare(program.recording, believed, program.texts).flaws]
+
+    assert told(inside) == []
+    tuples, first = (Step("entry", "a"),), (Step("entry", "a"), Step("item", 0))
+    assert told({**inside, first: (Observed(Kind("int")),)}) == ["expression, Name, in it ['a'][0]: float 2.5"]
+    lost = {path: seen for path, seen in inside.items() if path[:1] != tuples}
+    assert told(lost) == ["expression, Name, in it ['a']: tuple of length 2"]
 
 
 def test_a_further_kind_is_not_exact(compared: Program) -> None:

@@ -7,11 +7,11 @@ name; `load("package.module:function")` finds it.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from .model import Kind, Left, Observed, PointKey, Range
+from .model import Kind, Left, Observed, PointKey, Range, Step
 
 
 class AbstractView(Protocol):
@@ -27,6 +27,9 @@ class AbstractView(Protocol):
 
     def covers(self, observed: Observed) -> bool:
         """Whether the concrete value is one of those that it stands for."""
+
+    def inside(self, step: Step) -> Iterable[AbstractView]:
+        """What may lie there in the values that it stands for, each way in which that is told; nothing if it believes that nothing is there."""
 
     def kinds(self) -> frozenset[Kind] | None:
         """The kinds that it admits; None where they cannot be listed. Only what scores against annotations asks for them."""

@@ -77,7 +77,7 @@ def run(folder: str, main_file: str, instrumented: bool) -> dict[str, Any]:
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         raised = None
         module = ModuleType("__main__")
-        module.__dict__.update(__file__=path, __builtins__=__builtins__)
+        module.__dict__.update(__file__=path, __cached__=None, __builtins__=__builtins__)
         sys.modules["__main__"] = module
         try:
             with open(path, "rb") as file:

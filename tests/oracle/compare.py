@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .abstract import AbstractFile, AbstractView
-from .model import FileRecording, Kind, Observed, Point, PointKey, Range, Recording
+from .model import FileRecording, Kind, Observed, Path, Point, PointKey, Range, Recording
 
 FlawKind = Literal["failed", "not entered", "unreachable", "missing point", "uncovered", "unexplained top", "exception"]
 """failed: the abstract interpreter raised or did not end; not entered: a function that was entered; unreachable: a statement that was executed; missing point: a value was seen at a point that was not
@@ -139,6 +139,8 @@ def _compare_file(quote: _Quote, happened: FileRecording, believed: AbstractFile
             uncovered = [item for item in point.seen if not view.covers(item)]
             if uncovered:
                 flaws.append(quote.flaw("uncovered", key, f"{key.kind}, {point.node}: {_list(uncovered)}"))
+            for path, items in _uncovered_inside(point, view).items():
+                flaws.append(quote.flaw("uncovered", key, f"{key.kind}, {point.node}, in it {''.join(map(str, path))}: {_list(items)}"))
             if view.is_top:
                 tops += 1
                 reasons[view.reason] += 1
@@ -158,6 +160,21 @@ def _compare_file(quote: _Quote, happened: FileRecording, believed: AbstractFile
     flaws += [quote.flaw("exception", function, item.name) for function, item in left if item.explicit]
     implicit = sum(not item.explicit for _, item in left)
     return Report(tuple(flaws), len(happened.points), exact, tops, implicit, reasons, nodes, tuple(inexact), tuple(vague))
+
+
+def _uncovered_inside(point: Point, view: AbstractView) -> dict[Path, list[Observed]]:
+    """What lay in a value and is believed not to; nothing below such a place, nor in a value that is itself not covered."""
+    found: dict[Path, list[Observed]] = {}
+    views: dict[Path, list[AbstractView]] = {(): [view]} if all(map(view.covers, point.seen)) else {}
+    for path, seen in sorted(point.inside.items(), key=lambda item: len(item[0])):
+        if path[:-1] in views:
+            here = [below for above in views[path[:-1]] for below in above.inside(path[-1])]
+            missed = [item for item in seen if not any(below.covers(item) for below in here)]
+            if missed:
+                found[path] = missed
+            else:
+                views[path] = here
+    return found
 
 
 def _is_vague(point: Point, view: AbstractView) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 PointKind = Literal["expression", "target", "parameter", "return"]
@@ -29,6 +29,23 @@ class Place(NamedTuple):
     file: str
     start: int
     end: int
+
+
+class Step(NamedTuple):
+    """One step into a value. `name`: the index of an item, the key of an entry, the name of an attribute; None of what has none.
+
+    item: of a list or tuple. entry: what a dict has under a scalar. key: any key of a dict. value: what lies under a key that is no scalar.
+    element: of a set. attribute: of an instance of a class of the program.
+    """
+
+    kind: Literal["item", "entry", "key", "value", "element", "attribute"]
+    name: Scalar = None
+
+    def __str__(self) -> str:
+        return f".{self.name}" if self.kind == "attribute" else f"[{self.kind if self.name is None else repr(self.name)}]"
+
+
+Path = tuple[Step, ...]
 
 
 class PointKey(NamedTuple):
@@ -87,11 +104,15 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What one point held. `node`: the class of its syntax node, for tables. `complete`: no kind was left out for a limit."""
+    """What one point held. `node`: the class of its syntax node, for tables. `complete`: no kind was left out for a limit.
+
+    `inside`: what the values held that it held, by the way there.
+    """
 
     node: str
     seen: tuple[Observed, ...]
     complete: bool = True
+    inside: Mapping[Path, tuple[Observed, ...]] = field(default_factory=dict)
 
     @property
     def kinds(self) -> frozenset[Kind]:
@@ -136,19 +157,24 @@ def _read_file(file: Mapping[str, Any], kinds: list[Kind]) -> FileRecording:
     points = {
         PointKey(start, end, kind): Point(
             node,
-            tuple(
-                Observed(kinds[number], known, _read_scalar(value), length, None if shape is None else tuple(shape))
-                for number, known, value, length, shape in seen
-            ),
+            _read_seen(seen, kinds),
             complete,
+            {tuple(Step(step, _read_scalar(name)) for step, name in path): _read_seen(items, kinds) for path, items in inside},
         )
-        for start, end, kind, node, complete, seen in file["points"]
+        for start, end, kind, node, complete, seen, inside in file["points"]
     }
     return FileRecording(
         points,
         {Range(start, end): name for start, end, name in file["entered"]},
         frozenset(Range(start, end) for start, end in file["statements"]),
         {Range(start, end): frozenset(Left(name, explicit) for name, explicit in items) for start, end, items in file["left"]},
+    )
+
+
+def _read_seen(seen: Any, kinds: list[Kind]) -> tuple[Observed, ...]:
+    return tuple(
+        Observed(kinds[number], known, _read_scalar(value), length, None if shape is None else tuple(shape))
+        for number, known, value, length, shape in seen
     )
 
 

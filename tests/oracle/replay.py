@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import pathlib
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from .abstract import AbstractFile, AbstractView
-from .model import FileRecording, Kind, Left, Observed, Point, PointKey, Range, Recording
+from .model import FileRecording, Kind, Left, Observed, Path, Point, PointKey, Range, Recording, Step
 from .record import MLX, recording
 
 
@@ -19,9 +19,16 @@ class ReplayedView:
     also: frozenset[Kind] = frozenset()
     is_top: bool = False
     reason: str = ""
+    parts: Mapping[Path, tuple[Observed, ...]] = field(default_factory=dict)
 
     def covers(self, observed: Observed) -> bool:
         return self.is_top or observed in self.seen or observed.kind in self.also
+
+    def inside(self, step: Step) -> Iterable[AbstractView]:
+        if self.is_top:
+            return (self,)
+        below = {path[1:]: seen for path, seen in self.parts.items() if path[0] == step}
+        return (ReplayedView(frozenset(below.pop((), ())), parts=below),) if below else ()
 
     def kinds(self) -> frozenset[Kind] | None:
         return None if self.is_top else frozenset(item.kind for item in self.seen) | self.also
@@ -53,10 +60,10 @@ def _replay_file(file: FileRecording) -> ReplayedFile:
 
 
 def _view(point: Point) -> AbstractView:
-    return ReplayedView(frozenset(point.seen))
+    return ReplayedView(frozenset(point.seen), parts=point.inside)
 
 
-def adapter(folder: Path, main: str) -> Mapping[str, AbstractFile]:
+def adapter(folder: pathlib.Path, main: str) -> Mapping[str, AbstractFile]:
     """What a run of the program shows, as if an interpreter believed it. Raises ProgramFailed."""
     with recording(MLX) as record:
         return replay(record(folder, main))

@@ -31,12 +31,13 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.members import Kind as Scalar
-from mxlint.domain.members import Range as Step
+from mxlint.domain.members import Range as Interval
 from mxlint.interpreter import entry
 from mxlint.interpreter.generators.generators import Generator
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.locations import ITEMS, REST
 from mxlint.interpreter.machine.observer import Observer
 from mxlint.models.mlx.table import load_table
 from mxlint.models.written import WrittenSource
@@ -44,7 +45,8 @@ from mxlint.project import Project
 from mxlint.source import read_source
 from mxlint.syntax import ir
 
-from .model import Kind, Left, Observed, Place, PointKey, Range
+from .model import Kind, Left, Observed, Place, PointKey, Range, Step
+from .watch import DEEPEST
 
 ADMITTED = {"number": ("int", "float"), "NoneType": ("None",), "ellipsis": ("instance",)}
 
@@ -56,9 +58,20 @@ class View:
     top: str = ""
     admitted: set[Kind] = field(default_factory=set)
     constants: set[tuple[type, object]] = field(default_factory=set)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Interval] = field(default_factory=list)
     open_types: set[str] = field(default_factory=set)
     lengths: dict[Kind, set[int | None]] = field(default_factory=dict)
+    parts: dict[Step, View] = field(default_factory=dict)
+    """By a step without a name what may lie under any name."""
+
+    def part(self, kind: str, name: object = None) -> View:
+        """The view of what lies there, for somebody to add to."""
+        return self.parts.setdefault(Step(kind, name), View())  # type: ignore[arg-type]
+
+    def inside(self, step: Step) -> list[View]:
+        if self.top:
+            return [self]
+        return [self.parts[each] for each in dict.fromkeys((step, Step(step.kind))) if each in self.parts]
 
     @property
     def is_top(self) -> bool:
@@ -111,7 +124,7 @@ def _same(a: object, b: object) -> bool:
     return a == b or isinstance(a, float) and isinstance(b, float) and isnan(a) and isnan(b)
 
 
-def _in_step(value: int, step: Step) -> bool:
+def _in_step(value: int, step: Interval) -> bool:
     if step.low is not None and value < step.low or step.high is not None and value > step.high:
         return False
     anchor = step.low if step.low is not None else step.high
@@ -225,10 +238,12 @@ _TAGS = {"list": "list", "dict": "dict", "set": "set", "module": "module", "cach
          "iterator": "instance", "coroutine": "instance", "descriptor": "instance", "super": "instance", "field": "instance", "frame": "instance"}  # fmt: skip
 
 
-def add_member(i: Interpreter, view: View, member: Member) -> None:
-    """Add what a member stands for."""
+def add_member(i: Interpreter, view: View, member: Member, depth: int = DEEPEST) -> None:
+    """Add what a member stands for, and so many steps into it what it holds."""
     if isinstance(member, Unbound):
         return
+    if depth:
+        add_parts(i, view, member, depth - 1)
     if isinstance(member, Unknown):
         view.top = f"unknown: {member.reason}"
     elif isinstance(member, Const):
@@ -237,7 +252,7 @@ def add_member(i: Interpreter, view: View, member: Member) -> None:
         view.constants.add((type(member.value), member.value))
         if isinstance(member.value, (str, bytes)):
             view.lengths.setdefault(kind, set()).add(len(member.value))
-    elif isinstance(member, Step):
+    elif isinstance(member, Interval):
         view.admitted.add(Kind("int"))
         view.steps.append(member)
     elif isinstance(member, Scalar):
@@ -284,6 +299,41 @@ def add_member(i: Interpreter, view: View, member: Member) -> None:
         add_object(i, view, member)
     else:
         view.top = "not described"
+
+
+def add_parts(i: Interpreter, view: View, member: Member, depth: int) -> None:
+    """Add what a container or an instance holds."""
+
+    def add(kind: str, name: object, value: Value) -> None:
+        part = view.part(kind, name)
+        for inner in members(value):
+            add_member(i, part, inner, depth)
+
+    kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
+    content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) and kind in ("list", "set") else member
+    for part in members(content) if content is not None else ():
+        if isinstance(part, Tuple) and part.items is not None:
+            for number, item in enumerate(part.items):
+                add(*(("element", None) if kind == "set" else ("item", number)), item)
+        elif isinstance(part, Tuple) and part.element is not None:
+            add("element" if kind == "set" else "item", None, part.element)
+        elif isinstance(part, ShapeOf):
+            add("item", None, Scalar("int", "open"))
+        elif isinstance(part, (Unknown, Symbolic)) and kind:
+            add("element" if kind == "set" else "item", None, part)
+    if not isinstance(member, Ref):
+        return
+    for field_, value in i.heap.fields(member.oid).items():
+        if kind == "instance" and isinstance(field_, str):
+            add("attribute", field_, value)
+        elif kind == "dict" and isinstance(field_, tuple) and field_[0] == "k":
+            add("key", None, field_[1])
+            add(*(("entry", field_[1].value) if isinstance(field_[1], Const) else ("value", None)), value)
+        elif kind == "dict" and field_ == REST:
+            add("entry", None, value)
+            add("value", None, value)
+        elif kind == "dict" and field_ == ("#", "restkey"):
+            add("key", None, value)
 
 
 def _real(name: str) -> object:

@@ -16,9 +16,16 @@ MOST_KINDS = 64
 LONGEST_TEXT = 200
 """Code points of a text that is kept."""
 WIDEST_INT = 2**63
+DEEPEST = 3
+"""Steps into a value."""
+MOST_PARTS = 48
+"""Parts of one value that are looked at, those first that lie nearest."""
 
 Kind = tuple[str, str, "tuple[str, int, int] | None", "int | None", "str | None"]
 Seen = tuple[Kind, bool, Any, "int | None", "tuple[int, ...] | None"]
+Step = tuple[str, Any]
+Where = tuple[int, "tuple[Step, ...]"]
+"""A point, and the way into its value."""
 
 _CONTAINERS: dict[type, str] = {list: "list", tuple: "tuple", dict: "dict", set: "set"}
 _FUNCTIONS = frozenset(
@@ -28,6 +35,7 @@ _FUNCTIONS = frozenset(
 _qualified_name = type.__dict__["__qualname__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _module_of_class = type.__dict__["__module__"].__get__
+_bases = type.__dict__["__mro__"].__get__
 
 
 class Watch:
@@ -35,9 +43,9 @@ class Watch:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self.seen: dict[int, dict[Any, Seen]] = {}
-        self.counts: dict[tuple[int, Kind], int] = {}
-        self.full: set[int] = set()
+        self.seen: dict[Where, dict[Any, Seen]] = {}
+        self.counts: dict[Where, dict[Kind, int]] = {}
+        self.full: set[Where] = set()
         self.entered: set[int] = set()
         self.statements: set[int] = set()
         self.exceptions: dict[int, set[tuple[str, bool]]] = {}
@@ -64,8 +72,9 @@ class Watch:
     # -- called by instrumented code -------------------------------------------------------------------------------
 
     def value(self, number: int, value: Any) -> Any:
-        if number not in self.full:
-            self.keep(number, self.describe(value))
+        if (number, ()) not in self.full:
+            self.keep((number, ()), self.describe(value))
+            self.look_inside(number, value)
         return value
 
     def note(self, number: int, value: Any) -> bool:
@@ -78,7 +87,7 @@ class Watch:
     def enter(self, mark: str, returned: int, lazy: str) -> bool:
         number = int(mark.removeprefix(MARK))
         if lazy and number not in self.entered:
-            self.keep(returned, (("instance", f"builtins.{lazy}", None, None, None), False, None, None, None))
+            self.keep((returned, ()), (("instance", f"builtins.{lazy}", None, None, None), False, None, None, None))
         self.entered.add(number)
         return False
 
@@ -107,20 +116,52 @@ class Watch:
 
     # -- what values are -------------------------------------------------------------------------------------------
 
-    def keep(self, number: int, item: Seen) -> None:
+    def keep(self, where: Where, item: Seen) -> None:
         kind, known, value, length, shape = item
         key = (kind, known, repr(value), length, shape)
-        seen = self.seen.setdefault(number, {})
+        seen = self.seen.setdefault(where, {})
         if key in seen:
             return
-        if (number, kind) not in self.counts and sum(1 for point, _ in self.counts if point == number) >= MOST_KINDS:
-            self.full.add(number)
+        counts = self.counts.setdefault(where, {})
+        if kind not in counts and len(counts) >= MOST_KINDS:
+            self.full.add(where)
             return
-        count = self.counts[number, kind] = self.counts.get((number, kind), 0) + 1
+        count = counts[kind] = counts.get(kind, 0) + 1
         if count > MOST_VALUES:
             seen.setdefault((kind, False, "None", None, None), (kind, False, None, None, None))
         else:
             seen[key] = item
+
+    def look_inside(self, number: int, value: Any) -> None:
+        """Keep what lies in a value, by the way there: what is nearest first."""
+        level: list[tuple[tuple[Step, ...], Any]] = [((), value)]
+        left = MOST_PARTS
+        for _ in range(DEEPEST):
+            below = []
+            for path, held in level:
+                for step, part in self.parts(held, left):
+                    self.keep((number, (*path, step)), self.describe(part))
+                    below.append(((*path, step), part))
+                    left -= 1
+            level = below
+
+    def parts(self, value: Any, most: int) -> list[tuple[Step, Any]]:
+        """The parts of a container, or the attributes of an instance, one step away: at most so many."""
+        cls = type(value)
+        if cls is list or cls is tuple:
+            return [(("item", number), value[number]) for number in range(min(len(value), most))]
+        if cls is set:
+            return [(("element", None), part) for part, _ in zip(value, range(most))]
+        if cls is dict:
+            found: list[tuple[Step, Any]] = []
+            for (key, held), _ in zip(value.items(), range(most // 2)):
+                known = key is None or type(key) in (bool, int, float, str)
+                found += [(("key", None), key), (("entry", key) if known else ("value", None), held)]
+            return found
+        if any(base is not object and self.name_of_class(base)[1] is None for base in _bases(cls)):
+            return []
+        names = object.__getattribute__(value, "__dict__") if cls.__dictoffset__ else {}
+        return [(("attribute", name), part) for (name, part), _ in zip(names.items(), range(most))] if type(names) is dict else []
 
     def describe(self, value: Any) -> Seen:
         cls = type(value)
@@ -195,10 +236,15 @@ class Watch:
         files: dict[str, dict[str, list[Any]]] = {
             file: {"points": [], "entered": [], "statements": [], "left": []} for file in sorted(set(self.files.values()))
         }
-        for number, seen in sorted(self.seen.items()):
-            file, start, end, kind, node = self.tables.points[number]
+        inside: dict[int, list[Any]] = {}
+        for (number, path), seen in sorted(self.seen.items(), key=lambda item: (item[0][0], len(item[0][1]))):
             items = [(kinds.setdefault(item[0], len(kinds)), item[1], _json(item[2]), *item[3:]) for item in seen.values()]
-            files[file]["points"].append([start, end, kind, node, number not in self.full, items])
+            if path:
+                inside[number].append([[(step, _json(name)) for step, name in path], items])
+                continue
+            file, start, end, kind, node = self.tables.points[number]
+            inside[number] = []
+            files[file]["points"].append([start, end, kind, node, (number, ()) not in self.full, items, inside[number]])
         for number in sorted(self.entered):
             file, *rest = self.tables.functions[number]
             files[file]["entered"].append(rest)
