@@ -6,15 +6,16 @@ from collections.abc import Collection
 from functools import partial
 
 from mxlint.domain.arrays import Array, Operands
-from mxlint.domain.members import NONE, TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Union, Value, members
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Bound, Const, External, Kind, Member, Ref, Symbolic, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import reads, writes
 from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.builders import put_any
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, count_write
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import LAZY, OPERANDS
+from mxlint.interpreter.machine.locations import LAZY, OPERANDS, REST
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx.freezing import trains
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
@@ -96,6 +97,7 @@ def _update_state(
         for setting, names in (entry.state_when or {}).items():
             _update_set(i, optimizer, state, setting, (entry.settings or {}).get(setting), names, trace, place, frame)
         _make_idle(i, state, entry, place)
+    _by_parameter(i, state, place)
     if i.trace is None:
         _leave_to_compute(i, updated, state)
     return NONE
@@ -130,7 +132,14 @@ def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
             if i.heap.get(state.oid, ("k", Const(name))) is None:
                 _update_leaf(i, member, state, name, None, place, frame)
         _make_idle(i, state, entry, place)
+        _by_parameter(i, state, place)
     return NONE
+
+
+def _by_parameter(i: Interpreter, state: Ref, place: Place) -> None:
+    """What an optimizer keeps for a parameter lies in a tree under its name: one does not know which trees there are."""
+    if i.heap.get(state.oid, REST) is None:
+        put_any(i, state.oid, Kind("str", "open"), i.symbolic(place, "moments"))
 
 
 def _make_idle(i: Interpreter, state: Ref, entry: Entry, place: Place) -> None:
