@@ -35,8 +35,8 @@ def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 
 def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predicate: Value | None, place: Place, frame: Frame) -> None:
     cls = i.heap.get(layer.oid, CLASS) if isinstance(layer, Ref) else None
-    name = QUANTIZED.get(cls.name) if isinstance(cls, External) else None
-    if name is None or not isinstance(layer, Ref):
+    cls_name = QUANTIZED.get(cls.name) if isinstance(cls, External) else None
+    if cls_name is None or not isinstance(layer, Ref):
         return
     if predicate is not None and predicate != NONE:
         answer = i.call(
@@ -44,11 +44,14 @@ def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predica
         )
         if i.truth(answer, place, frame).outcome is not True:
             return
-    made = i.allocate("instance", None, place, ("quantized", layer.oid), label=name.rpartition(".")[2])
+    made = i.allocate("instance", None, place, ("quantized", layer.oid), label=cls_name.rpartition(".")[2])
     for held_field, there in list(i.heap.fields(layer.oid).items()):
-        i.heap.set(made, held_field, External(name) if held_field == CLASS else there)
-    for extra in ("scales", "biases"):
-        i.heap.set(made, extra, Array(i.ident(place, (extra, layer.oid)), None, None, None))
+        i.heap.set(made, held_field, External(cls_name) if held_field == CLASS else there)
+    weight = i.heap.get(layer.oid, "weight")
+    rows = weight.shape[:-1] if isinstance(weight, Array) and weight.shape else None
+    shape = (*rows, None) if rows is not None else None
+    for name, dtype in (("weight", "uint32"), ("scales", None), ("biases", None)):
+        i.heap.set(made, name, Array(i.ident(place, (name, layer.oid)), None, shape, dtype))
     if isinstance(field, tuple):
         content = i.heap.get(oid, ("#", "items"))
         if isinstance(content, Tuple) and content.items is not None:
