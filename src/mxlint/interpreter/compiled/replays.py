@@ -11,6 +11,7 @@ from mxlint.domain.heap import Location
 from mxlint.domain.join import join, of
 from mxlint.domain.members import (
     NONE,
+    TRUE,
     UNBOUND,
     Bound,
     Kind,
@@ -37,7 +38,7 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, value_kind, writer
-from mxlint.interpreter.compiled.tracing import fresh
+from mxlint.interpreter.compiled.tracing import fresh, shapes_of
 from mxlint.interpreter.containers import aspects, orders
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, count_write
@@ -90,7 +91,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         if value is not None and any(isinstance(part, Array) for part in each_part(value)):
             i.heap._put(*location, _anew(i, value, place, location))
             count_write(i, *location, written)
-    return fresh(i, entry.result, place, entry.number, ref, args, entry.given)
+    reshaped = i.heap.get(ref.oid, "shapeless") == TRUE and shapes_of(i, args) != entry.shapes
+    return fresh(i, entry.result, place, entry.number, ref, args, entry.given, reshaped=reshaped)
 
 
 def _anew(i: Interpreter, value: Value, place: Place, where: object) -> Value:

@@ -211,7 +211,7 @@ class Seen:
 
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
-    those of the trace are gone. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
+    those of the trace are gone. `shapes`: of the arrays of the call. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
     of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names."""
 
     __slots__ = (
@@ -231,6 +231,7 @@ class Entry:
         "reads",
         "refers",
         "result",
+        "shapes",
         "written",
     )
 
@@ -243,8 +244,10 @@ class Entry:
         made: int,
         out: Mapping[Location, tuple[int, float]],
         activations: frozenset[int],
+        shapes: tuple[object, ...],
     ) -> None:
         self.key = key
+        self.shapes = shapes
         self.activations = activations
         self.out = out
         self.made = made

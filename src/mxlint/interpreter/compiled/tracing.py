@@ -11,7 +11,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Length, Member, Ref, Tuple, Value, members
 from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
-from mxlint.domain.size import NO_ORIGINS, settled, with_origins
+from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
 from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, open_captures, parts_of
@@ -72,7 +72,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
             activations = frozenset(oid for oid, _ in trace.reads if i.info(oid).kind == "frame")
-            entry = Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref), activations)
+            entry = Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref), activations, shapes_of(i, args))
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given)
     changed(i, trace.changes, args, trace.reads.items(), lambda _, seen: seen.value)
@@ -201,16 +201,25 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
         note(i, fact if left else replace(fact, placeholder=False))
 
 
-def fresh(i: Interpreter, result: Value, place: Place, number: int, ref: Ref, args: Arguments, given: Sequence[int]) -> Value:
+def shapes_of(i: Interpreter, args: Arguments) -> tuple[object, ...]:
+    """The shapes of the arrays of a call: a trace that serves several shapes gives results of others for others."""
+    return tuple(array.shape for array in arrays_in(i, *args.values))
+
+
+def fresh(
+    i: Interpreter, result: Value, place: Place, number: int, ref: Ref, args: Arguments, given: Sequence[int], *, reshaped: bool = False
+) -> Value:
     """The result of a compiled call: new arrays, in new containers, for the placeholders that the body returned. `given`: the arrays that the trace was
-    given. Their sizes come from no axis any more: outside of the trace they are those of this call."""
-    return _Fresh(i, place, number, ref, args, given).of(result)
+    given. Their sizes come from no axis any more: outside of the trace they are those of this call. `reshaped`: its
+    arrays have other shapes than those of the trace, and what comes from these is not known."""
+    return _Fresh(i, place, number, ref, args, given, reshaped).of(result)
 
 
 class _Fresh:
     """What one compiled call gives back."""
 
-    def __init__(self, i: Interpreter, place: Place, number: int, ref: Ref, args: Arguments, given: Sequence[int]) -> None:
+    def __init__(self, i: Interpreter, place: Place, number: int, ref: Ref, args: Arguments, given: Sequence[int], reshaped: bool) -> None:
+        self._reshaped = reshaped
         self._i, self._place, self._number, self._args, self._given = i, place, number, args, given
         self._operands = Operands(tuple(dict.fromkeys(array.ident for array in arrays_in(i, *args.values))))
         self._stateful = i.heap.get(ref.oid, "outputs") not in (None, NONE)
@@ -247,6 +256,9 @@ class _Fresh:
             return Const(member.size.number) if member.size.number is not None else Length(with_origins(member.size, NO_ORIGINS))
         return member
 
+    def _size(self, size: object) -> object:
+        return None if self._reshaped and isinstance(size, Size) and size.origins else settled(size)
+
     def _array(self, array: Array, alike: bool) -> Array:
         i = self._i
         ident = i.ident(self._place, ("result", self._number, array.ident))
@@ -258,7 +270,7 @@ class _Fresh:
         return Array(
             ident,
             None,
-            None if array.shape is None else tuple(map(settled, array.shape)),
+            None if array.shape is None else tuple(map(self._size, array.shape)),
             array.dtype,
             Chain(self._place, "result"),
             grows=grows,
