@@ -8,11 +8,11 @@ from typing import Any
 
 from mxlint.models import schema
 from mxlint.models.expression import ANY, NONE, Type, TypeSyntaxError, of_node, operand, parameters, parse
-from mxlint.models.schema import ArrayUse, Callback, Effect, Model, Mutation, Parameter, Raises, Signature, Store
+from mxlint.models.schema import ArrayUse, Callback, Effect, Lookup, Model, Mutation, Parameter, Raises, Signature, Store
 
 _FOLDS: dict[object, schema.Fold] = {True: "always", False: "no", "small": "small"}
 FIELDS = frozenset(
-    ["signature", "fold", "calls", "stores", "mutates", "raises", "source", "draws", "seeds", "effect", "iterates", "imports", "array", "unordered", "since", "until"]
+    ["signature", "fold", "calls", "stores", "mutates", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "imports", "array", "unordered", "since", "until"]
 )  # fmt: skip
 
 
@@ -99,6 +99,9 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     if "effect" in table:
         word, _, detail = table["effect"].partition(" ")
         found["effect"] = Effect(_one_of(word, schema.EFFECTS), detail)
+    if "entry" in table:
+        key, _, of = table["entry"].partition(" of ")
+        found["entry"] = Lookup(key, of)
     if "array" in table:
         found["array"] = _array(table["array"], known)
     used = {name for field in ("calls", "stores", "mutates") for each in found.get(field, ()) for name in _names(each)}
@@ -106,6 +109,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
         *found.get("iterates", ()),
         *filter(None, [found.get("source_without"), found.get("imports")]),
         *(each.without for each in found.get("raises", ()) if each.without),
+        *([found["entry"].key] if "entry" in found else []),
     }
     if wrong := used - known - {"cls"}:
         raise TypeSyntaxError(f"an effect speaks of {', '.join(sorted(wrong))}, which is no parameter")

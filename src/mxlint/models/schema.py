@@ -86,6 +86,13 @@ class Mutation(NamedTuple):
     how: str
 
 
+class Lookup(NamedTuple):
+    """What lies under an argument: in self, or in a constant of a library."""
+
+    key: str
+    of: str = ""
+
+
 class Raises(NamedTuple):
     """A class of exceptions. `without` names a parameter that keeps it from being raised when it is given."""
 
@@ -129,6 +136,8 @@ class Model(NamedTuple):
     """The generator whose state is set."""
     effect: Effect | None = None
     iterates: tuple[str, ...] = ()
+    entry: Lookup | None = None
+    """The entry that the call gives, if there is one."""
     imports: str = ""
     """The parameter that names a module, which the call imports and gives."""
     array: tuple[ArrayUse, ...] | None = None

@@ -1,9 +1,9 @@
-"""Methods of what nobody in sight gives that read and write entries, as those of a dict: `config.get("scale")`, `config.update(scale=2.0)`."""
+"""Methods of what nobody in sight gives that read and write entries, as those of a dict: `config.get("scale")`, `config.update(scale=2.0)`.
+
+Which do so says the model of the method of a dict, or of the function of a library (`os.getenv`).
+"""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Final
 
 from mxlint.domain.members import Const, External, Symbolic, Value, members
 from mxlint.domain.place import Place
@@ -12,42 +12,41 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.objects.lookup import environment
 from mxlint.interpreter.open_world import shadows
+from mxlint.models.load import model
+from mxlint.models.schema import Model
 
 
 def called(i: Interpreter, function: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
     """What a method gives; `made`: what it gives if nothing in sight put an entry there."""
-    name, *owner = function.identity
-    method = METHODS.get(name) if isinstance(name, str) and len(owner) == 1 else None
-    if method is None or not isinstance(owner[0], tuple):
+    name, *owners = function.identity
+    owner = owners[0] if len(owners) == 1 else None
+    found = model(f"builtins.dict{name}") if isinstance(name, str) and isinstance(owner, tuple) else None
+    if found is None or not isinstance(owner, tuple):
         return made
-    return method(i, Symbolic(owner[0], None, function.label), made, args, place, frame)
+    return _entries(i, found, Symbolic(owner, None, function.label), made, args, place, frame)
 
 
 def of_environment(i: Interpreter, name: str, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    """What a function of Python gives of an environment variable; `made`: what it gives if the program did not set that."""
-    position = VARIABLES.get(name)
-    owner = environment(i, External("os.environ")) if position is not None else None
-    if position is None or owner is None or len(args.args) <= position:
+    """What a function of a library gives of a constant that the environment decides; `made`: what it gives if the program did not set that."""
+    found = model(name)
+    if found is None or found.entry is None:
         return made
-    key = args.args[position]
-    return shadows.read_item(i, owner, key, made, place, frame) if isinstance(key, Const) else made
+    whole: Value | None = External(found.entry.of) if found.entry.of else None
+    if found.kind == "method":
+        whole, args = args.args[0] if args.args else None, Arguments(args.args[1:], args.keywords)
+    owner = environment(i, whole) if isinstance(whole, External) else None
+    return made if owner is None else _entries(i, found, owner, made, args, place, frame)
 
 
-def _get(i: Interpreter, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    key = args.args[0] if args.args else None
-    return shadows.read_item(i, owner, key, made, place, frame) if isinstance(key, Const) else made
-
-
-def _update(i: Interpreter, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    for name, value in args.keywords.items() if not args.args else ():
-        for member in members(value):
-            if isinstance(member, Const):
+def _entries(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+    """What a call gives that reads an entry, or sets those of its keywords."""
+    kept = {store.what.name for store in found.stores if store.role == "value" and store.what.kind == "arg"}
+    if any(parameter.kind == "kwargs" and parameter.name in kept for parameter in found.parameters) and not args.args:
+        for name, value in args.keywords.items():
+            if any(isinstance(member, Const) for member in members(value)):
                 shadows.write_item(i, owner, Const(name), value, place, frame)
-                break
-    return made
-
-
-METHODS: Final[dict[str, Callable[[Interpreter, Symbolic, Value, Arguments, Place, Frame], Value]]] = {".get": _get, ".update": _update}
-"""By name, as identities have it."""
-VARIABLES: Final = {"os.getenv": 0, "os._Environ.get": 1}
-"""Functions that give the value of an environment variable, and which argument names it."""
+    if found.entry is None:
+        return made
+    names = [parameter.name for parameter in found.parameters]
+    key = args.get(names.index(found.entry.key), found.entry.key)
+    return shadows.read_item(i, owner, key, made, place, frame) if isinstance(key, Const) else made
