@@ -26,6 +26,7 @@ from mxlint.interpreter.objects.lookup import library_base, special
 from mxlint.interpreter.objects.overriding import overridden
 from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.open_world.dispatch import dispatched
+from mxlint.models.load import changers
 from mxlint.syntax import ir
 
 
@@ -227,7 +228,7 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
 
 DEFAULT_SIZE: Final = 128
 """How many values `lru_cache` keeps where it is not told."""
-CLEAR: Final = "cache_clear"
+CACHE: Final = "functools._lru_cache_wrapper"
 
 
 def _keeps(i: Interpreter, size: Value | None, function: Value, frame: Frame) -> bool:
@@ -236,7 +237,8 @@ def _keeps(i: Interpreter, size: Value | None, function: Value, frame: Frame) ->
         return False
     infos = [i.info(member.oid).payload for member in members(function) if isinstance(member, Ref)]
     sources = dict.fromkeys((frame.source, *(info.source for info in infos if isinstance(info, FunctionInfo))))
-    return not any(CLEAR in block.attributes for source in sources for block in i.project.symbols(source, i.tracers).blocks)
+    empties = {name for name, how in changers().items() if (CACHE, "removes") in how}
+    return all(empties.isdisjoint(block.attributes) for source in sources for block in i.project.symbols(source, i.tracers).blocks)
 
 
 def _call_static(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
