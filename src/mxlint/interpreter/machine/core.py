@@ -512,20 +512,25 @@ class Interpreter:
             self.grounds.setdefault(literal.condition, set()).update(truth.grounds)
         other = opposite(literal) if literal is not None else None
         return self.fork([
-            ((Condition(truth.cause, place, literal, True),), self._knowing(truth.if_true, place, then)),
-            ((Condition(truth.cause, place, other, False),), self._knowing(truth.if_false, place, otherwise)),
+            ((Condition(truth.cause, place, literal, True),), self._knowing(truth, truth.if_true, place, then)),
+            ((Condition(truth.cause, place, other, False),), self._knowing(truth, truth.if_false, place, otherwise)),
         ])  # fmt: skip
 
-    def _knowing(self, literals: Guard, place: Place, run: Callable[[], Value]) -> Callable[[], Value]:
+    def _knowing(self, truth: Truth, literals: Guard, place: Place, run: Callable[[], Value]) -> Callable[[], Value]:
         """Run one side of a condition that has no name, on a path that says what follows from its outcome. That stands before the condition, so that a
-        guard drops it first, and is gone behind the join, where nothing says which side was run."""
+        guard drops it first, and is gone behind the join, where nothing says which side was run. Where the condition is one that the program brings about
+        both ways, the side hangs on what follows."""
         if not literals:
             return run
+        parts: list[Condition] = []
+        for literal in literals:
+            cause, test = self.why(literal.condition) if truth.cause == "varying" else (None, None)
+            parts.append(Condition(cause, test or place, literal))
 
         def knowing() -> Value:
             *base, condition = self.path
             held = {earlier.literal for earlier in base}
-            self.path = before = (*base, *(Condition(None, place, part) for part in literals if part not in held), condition)
+            self.path = before = (*base, *(part for part in parts if part.literal not in held), condition)
             value = run()
             if self.path[: len(before)] == before:
                 self.path = (*base, condition, *self.path[len(before) :])
