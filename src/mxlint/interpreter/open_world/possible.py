@@ -39,9 +39,9 @@ def _values(identity: object) -> tuple[Any, ...] | None:
         if operation == "[]" and len(parts) == 2 and (found := _values(parts[0])) is not None:
             index = _plain(parts[1])
             return None if index is None else tuple(value[index] for value in found)
-        if isinstance(operation, str) and operation[1:] in _FIELDS and len(parts) == 1 and parts[0] in POSSIBLE:
+        if isinstance(operation, str) and operation[1:] in _FIELDS and parts[0] in POSSIBLE:
             return tuple(value[_FIELDS.index(operation[1:])] for value in POSSIBLE[parts[0]])
-        if operation == "not" and len(parts) == 1 and (found := _values(parts[0])) is not None:
+        if operation == "not" and (found := _values(parts[0])) is not None:
             return tuple(map(operator.not_, found))
         if operation in FOLD and len(parts) == 2:
             return _folded(FOLD[operation], *parts)
