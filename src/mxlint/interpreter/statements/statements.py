@@ -126,6 +126,7 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
             oid = owner_of(i, target.id, frame)
             held = i.heap.get(oid, target.id) or UNBOUND
             i.heap.drop(oid, target.id)
+            i.operations.written(i, oid, target.id, UNBOUND, frame.place(target), frame)
             dropped(i, held, frame.place(target), frame)
         elif isinstance(target, ir.Attr):
             for member in members(i.eval(target.value, frame)):
