@@ -298,15 +298,11 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     if keys is not None:
         found = []
         for key in keys:
-            found.append(i.operations.binary(i, "==", item, key, place, frame))
+            same = isinstance(item, Array) and isinstance(key, Array) and key.ident == item.ident and not item.several
+            found.append(TRUE if same else i.operations.binary(i, "==", item, key, place, frame))
             if found[-1] == TRUE and complete:
                 break  # what comes behind it is not compared
-        arrays = [
-            member
-            for key, value in zip(keys, found)
-            for member in members(value)
-            if isinstance(member, Array) and not (isinstance(item, Array) and isinstance(key, Array) and key.ident == item.ident)
-        ]
+        arrays = [member for value in found for member in members(value) if isinstance(member, Array)]
         for member in arrays:
             i.operations.use(i, "truth", member, "in", place, frame)
         if arrays:
