@@ -130,8 +130,9 @@ def _is_open(param: ir.Param) -> bool:
 
 def _is_array(i: Interpreter, function: Ref | None, param: ir.Param) -> bool:
     """Whether a parameter is annotated as an array, and as nothing else."""
-    parts = alternatives(i, function, param.annotation) if function is not None and param.annotation is not None else ()
-    return [named(i, function, part) for part in parts] == [External("mlx.core.array")] if function is not None else False
+    if function is None or param.annotation is None:
+        return False
+    return [named(i, function, part) for part in alternatives(i, function, param.annotation)] == [External("mlx.core.array")]
 
 
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
