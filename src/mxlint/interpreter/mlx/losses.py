@@ -20,7 +20,7 @@ RETURNED: Final = ("#", "returned")
 def scalar(i: Interpreter, result: Value, place: Place) -> Value:
     """What a differentiated function returns, where all that is known of it is that MLX takes it. In a trace it is computed from placeholders if some
     argument is one; nothing else is said of a result that is computed from none."""
-    if not isinstance(result, Symbolic) or result.kinds is not None:
+    if not isinstance(result, Symbolic):
         return result
     if i.trace is not None and i.sources.get(result.identity) != COMPUTED:
         return result
