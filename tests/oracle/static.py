@@ -328,7 +328,11 @@ def add_parts(i: Interpreter, view: View, member: Member, depth: int) -> None:
             add("attribute", field_, value)
         elif kind == "dict" and isinstance(field_, tuple) and field_[0] == "k":
             add("key", None, field_[1])
-            add(*(("entry", field_[1].value) if isinstance(field_[1], Const) else ("value", None)), value)
+            if isinstance(field_[1], Const):
+                add("entry", field_[1].value, value)
+            else:
+                add("value", None, value)
+                add("entry", None, value)
         elif kind == "dict" and field_ == REST:
             add("entry", None, value)
             add("value", None, value)
