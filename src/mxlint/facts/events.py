@@ -26,10 +26,15 @@ class Where:
     text: str
 
 
+Way = Literal["test", "rounds", "handler", "callback", "prepared", "value", "outcome"]
+"""What it is that is not decided: how a test comes out, whether a loop has a round, an exception comes to a handler, a library calls what it was given, a
+method ran before, which of several values something has, or what else comes of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that is not decided: the test as written, the outcome that is meant (None: no test), and why: "open" where nobody in sight says, "client" where a
-    public method may run between two calls.
+    """Something that is not decided: the place as written, the outcome that is meant (None: there are no two), and why: "open" where nobody in sight says,
+    "client" where a public method may run between two calls.
     `argument`: the test depends on an argument of the compiled function. `default`: it holds if callers leave the defaults as they are."""
 
     where: Where
@@ -37,6 +42,7 @@ class Condition:
     outcome: bool | None = None
     argument: bool = False
     default: bool = False
+    way: Way = "test"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
+from typing import Final
 
-from mxlint.facts.events import Compiled, Condition, Modality, Where
+from mxlint.facts.events import Compiled, Condition, Modality, Way, Where
 from mxlint.finding import SEVERITIES, Finding, Related, Severity, Span
 from mxlint.fixes.remedies import Remedy
 from mxlint.headline import LONGEST, fitted
@@ -73,9 +74,19 @@ def conditions_of(modality: Modality) -> tuple[str, ...]:
 def _condition(condition: Condition) -> str:
     if condition.cause == "client":
         return f"if {quoted(condition.where.text)} runs after the first call"
-    if condition.outcome is None:
-        return f"if {quoted(condition.where.text)} comes to that"
-    return f"when {quoted(condition.where.text)} is {'true' if condition.outcome else 'false'}"
+    return _WORDS[condition.way][condition.outcome is not False].format(quoted(condition.where.text))
+
+
+_WORDS: Final[Mapping[Way, tuple[str, str]]] = {
+    "test": ("when {} is false", "when {} is true"),
+    "rounds": ("when {} is empty", "when {} is not empty"),
+    "handler": ("unless {} runs", "if {} runs"),
+    "callback": ("unless {} calls back", "if {} calls back"),
+    "prepared": ("unless {} runs before", "if {} runs before"),
+    "value": ("for some values of {}", "for some values of {}"),
+    "outcome": ("for some outcomes of {}", "for some outcomes of {}"),
+}
+"""How to say what a condition hangs on, where its outcome is false and where it is not."""
 
 
 def hanging(modality: Modality) -> str:

@@ -18,7 +18,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.locations import MAXSIZE
-from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.remembering import remembered
 from mxlint.interpreter.objects.classes import instantiate
@@ -134,7 +134,7 @@ def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> No
         i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
         return NONE
 
-    called = i.undecided("open", place, tag=("called back", function.oid))
+    called = i.undecided("open", place, tag=(CALLED_BACK, function.oid))
     i.fork([((called,), run), ((Condition("open", place, called.opposite),), lambda: NONE)])
 
 

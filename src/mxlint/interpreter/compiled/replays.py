@@ -239,7 +239,10 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
                     continue  # whoever calls one method need not call another
                 if client and isinstance(literal.condition[1], Place):
                     at = literal.condition[1]  # it may have been tested since
-                conditions.append(events.Condition(where(at), "client" if client else "open", default=defaults.holds(i, literal)))
+                way, outcome = i.way(literal)
+                conditions.append(
+                    events.Condition(where(at), "client" if client else "open", outcome, default=defaults.holds(i, literal), way=way)
+                )
     if parts is None:
         same_name = _surely_same(i, before, present) and not (entry is not None and _of_an_earlier_round(i, before, entry))  # type: ignore[arg-type]
         if same_name or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]

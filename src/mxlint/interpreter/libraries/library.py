@@ -49,7 +49,7 @@ from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ADDED, ITEMS
-from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.objects.lookup import environment
 from mxlint.interpreter.objects.type_tests import type_names
 from mxlint.interpreter.open_world.possible import POSSIBLE
@@ -415,7 +415,7 @@ def _called(i: Interpreter, run: Callable[[], Value], times: Times, name: str, p
         given: list[Value] = [] if times == "often" else [UNBOUND]
         repeat(i, place, lambda: given.append(run()), certain=times == "often")
         return join(given)
-    happens = i.undecided("open", place, tag=("called back", name))
+    happens = i.undecided("open", place, tag=(CALLED_BACK, name))
     never = Condition("open", place, happens.opposite)
     return i.fork([((happens,), run), ((never,), lambda: UNBOUND)])
 

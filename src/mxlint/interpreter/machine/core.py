@@ -20,6 +20,7 @@ from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import Kind, Member, Option, Range, Ref, Slice, Symbolic, Union, Unknown, Value, members
 from mxlint.domain.place import Place
+from mxlint.facts.events import Way
 from mxlint.interpreter.imports.unloaded import Unloaded
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.frames import Context, Frame
@@ -27,7 +28,7 @@ from mxlint.interpreter.machine.framework import Framework
 from mxlint.interpreter.machine.ledger import Ledger, Modes
 from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
 from mxlint.interpreter.machine.observer import Observer
-from mxlint.interpreter.machine.paths import Condition, Path, Truth, guard_of, learned
+from mxlint.interpreter.machine.paths import TEST, WAYS, Condition, Path, Truth, guard_of, learned
 from mxlint.interpreter.machine.targets import Recovery, Target
 from mxlint.syntax import ir
 from mxlint.syntax.index import TRACERS
@@ -454,7 +455,23 @@ class Interpreter:
         cause, place = self.causes.get(condition, ("open", None))
         return cause, self.tests[condition][0] if condition in self.tests else place
 
-    def undecided(self, cause: Cause, place: Place, outcome: bool | None = None, tag: object = "test") -> Condition:
+    def way(self, literal: Literal_) -> tuple[Way, bool | None]:
+        """What it is that a condition leaves open, and the outcome that is meant; None where it has no two outcomes."""
+        condition = literal.condition
+        while condition[0] == EARLIER and isinstance(condition[1], tuple):
+            condition = condition[1]
+        if condition[0] == TOGETHER:
+            return "outcome", None
+        first = condition[0][0] if isinstance(condition[0], tuple) and condition[0] else condition[0]
+        if first in WAYS:
+            return WAYS[first], literal.outcome
+        if condition in self.choices:
+            return "value", None
+        if condition in self.tests:
+            return "test", literal.outcome is self.tests[condition][1]
+        return ("test", literal.outcome) if first == TEST else ("outcome", None)
+
+    def undecided(self, cause: Cause, place: Place, outcome: bool | None = None, tag: object = TEST) -> Condition:
         """A condition that no value in sight stands for: the same one each time that this place is passed in this context."""
         identity: Identity = (tag, place, self.context)
         self.causes.setdefault(identity, (cause, place))
@@ -572,9 +589,7 @@ class Interpreter:
             cause, place = self.why(literal.condition)
             at = place if place is not None else self.place
             if at is not None and literal not in held:
-                _, passed = self.tests.get(literal.condition, (at, True))
-                outcome = None if literal.condition in self.choices or literal.condition[0] == TOGETHER else literal.outcome is passed
-                yield Condition(None if alike else cause, at, literal, outcome)
+                yield Condition(None if alike else cause, at, literal, self.way(literal)[1])
 
     # -- leaving -------------------------------------------------------------------------------------------------------
 

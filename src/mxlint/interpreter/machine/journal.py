@@ -310,7 +310,11 @@ def _facts_of(i: Interpreter, condition: paths.Condition) -> _Facts:
     found = known.get(key)
     if found is None:
         argument = _of_argument(i, condition.literal)
-        fact = Condition(where(condition.place), "open", condition.outcome, argument)
+        way, outcome = i.way(condition.literal) if condition.literal is not None else ("outcome", None)
+        if condition.outcome is not None and way in ("value", "outcome"):
+            way = "test"  # where the path hangs on it, it was tested
+        outcome = outcome if condition.outcome is None else condition.outcome
+        fact = Condition(where(condition.place), "open", outcome, argument, way=way)
         # What the compiled function is given is decided by each call of it.
         holds = not argument and defaults.holds(i, condition.literal)
         made = journal(i).made

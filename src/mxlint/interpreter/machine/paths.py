@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from mxlint.domain.exclusion import contradict
 from mxlint.domain.guards import MAX_GUARD, TOGETHER, Cause, Guard, Literal_, apart, opposite, parts
 from mxlint.domain.place import Place
+from mxlint.facts.events import Way
 
 ROUNDS: Final = "rounds"
 """The first part of the condition that a loop has a round."""
 CLIENT: Final = "client"
 """The first part of the condition that a method of a class runs between two calls."""
+HANDLER: Final = "handler"
+"""The first part of the condition that an exception comes to a handler."""
+CALLED_BACK: Final = "called back"
+"""The first part of the condition that a library calls a function that it was given."""
+PREPARED: Final = "prepared"
+"""The first part of the condition that a method ran before another one."""
+TEST: Final = "test"
+"""The first part of a condition that a test stands for of which no value in sight does."""
+WAYS: Final[Mapping[object, Way]] = {ROUNDS: "rounds", HANDLER: "handler", CALLED_BACK: "callback", PREPARED: "prepared"}
+"""What it is that a condition leaves open, by its first part; of what is not among them a test or a choice may tell."""
 MAX_LEARNED: Final = 8
 """Conditions of a path that say of others that they do not go together; behind a join no more of them are kept."""
 

@@ -16,12 +16,8 @@ from mxlint.domain.members import NONE, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.paths import PREPARED, Condition
 from mxlint.interpreter.objects.lookup import mro
-
-PREPARED: Final = "prepared"
-"""Begins the condition that a public method has run."""
-
 
 MAX_ALONE: Final = 4
 """Methods of which each is tried alone."""

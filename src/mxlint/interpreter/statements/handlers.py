@@ -16,7 +16,7 @@ from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import HANDLING, caught, exception_class, exception_of, is_leaf
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.garbage import caught_states, possible_states
-from mxlint.interpreter.machine.paths import Path
+from mxlint.interpreter.machine.paths import HANDLER, Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.statements import groups
@@ -92,7 +92,7 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
             error = i.arrive(target)
             outer_error = i.heap.get(frame.oid, HANDLING)
             if not sure:
-                i.path = (*base, i.undecided("open", frame.place(handler)))
+                i.path = (*base, i.undecided("open", frame.place(handler), tag=HANDLER))
             i.heap.set(frame.oid, HANDLING, error)
             if handler.name is not None:
                 store(i, handler.name, error, frame)

@@ -1,0 +1,86 @@
+"""What a lowered finding says that it hangs on: for each thing that may be left open, in plain words."""
+
+from __future__ import annotations
+
+import pytest
+
+import mxlint
+
+PROGRAMS = {
+    "when `FLAG` is true": """
+        from elsewhere import FLAG
+
+        @mx.compile
+        def step(x):
+            if FLAG:
+                print(x)
+            return x
+        """,
+    "when `range(n)` is not empty": """
+        from elsewhere import n
+
+        @mx.compile
+        def step(x):
+            factor = 1.0
+            for _ in range(n):
+                factor = x
+            return x * float(factor)
+        """,
+    "if `except KeyError: print(x)` runs": """
+        from elsewhere import look
+
+        @mx.compile
+        def step(x):
+            try:
+                look("x")
+            except KeyError: print(x)
+            return x
+        """,
+    "for some values of `TABLE[NAME]`": """
+        from elsewhere import NAME
+
+        TABLE = {"a": print, "b": abs}
+
+        @mx.compile
+        def step(x):
+            TABLE[NAME](x)
+            return x
+        """,
+    "when `fresh` is true": """
+        from elsewhere import fresh
+
+        scale = 1.0
+
+        @mx.compile
+        def step(x):
+            return x * scale
+
+        step(mx.ones(2))
+        if fresh:
+            scale = 2.0
+        step(mx.ones(2))
+        """,
+    "when `names` is not empty": """
+        from elsewhere import names
+
+        scale = mx.ones(2)
+
+        @mx.compile
+        def step(x):
+            return x * scale
+
+        step(mx.ones(2))
+        for _ in names:
+            scale = mx.zeros(2)
+        step(mx.ones(2))
+        """,
+}
+
+
+@pytest.mark.parametrize("condition", PROGRAMS)
+def test_what_it_hangs_on(condition: str) -> None:
+    indented = PROGRAMS[condition].splitlines()
+    program = "\n".join(["import mlx.core as mx", *(line.removeprefix(" " * 8) for line in indented)])
+    (found,) = [each for each in mxlint.check_source(program, filename="program.py").findings if each.severity == "warning"]
+    assert found.conditions == (condition,)
+    assert condition in f"{found.message} {found.note}"
