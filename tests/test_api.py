@@ -121,6 +121,8 @@ def test_settings(project: Path) -> None:
     for config in ({"ignore": ["MX999"]}, "gone.toml"):
         with pytest.raises(mxlint.ConfigError, match="^(ignore: unknown rule selector|.*gone.toml: No such file)"):
             mxlint.check("a.py", config)
+    with pytest.raises(mxlint.ConfigError, match="^mlx_version: expected"):
+        mxlint.check("a.py", mlx_version="x")
     with pytest.raises(ValueError):
         mxlint.check("a.py", "other.toml", isolated=True)
 

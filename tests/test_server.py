@@ -200,6 +200,14 @@ async def test_settings_and_files_that_cannot_be_followed_are_said_and_nothing_e
         edit.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"mxlint": {"selekt": []}}))
         await edit.settled()
         assert "selekt" in edit.client.messages[-1].message
+        for key, value, wrong in (
+            ("ignore", ["print-traced-arrays"], "unknown rule selector `print-traced-arrays`; did you mean `print-traced-array`?"),
+            ("extendSelect", ["MX9"], "unknown rule selector `MX9`"),
+            ("mlxVersion", "x", "expected a version"),
+        ):
+            edit.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"mxlint": {key: value}}))
+            await edit.settled()
+            assert f"settings of mxlint: {key}: {wrong}" in edit.client.messages[-1].message
 
 
 @pytest.mark.parametrize(("encoding", "start"), [("utf-8", 14), ("utf-16", 11), ("utf-32", 10)])

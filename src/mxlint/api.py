@@ -174,12 +174,17 @@ def _own_settings(config: object) -> Iterator[None]:
 
 def _settings(config: PathLike | Mapping[str, object] | None, isolated: bool, mlx_version: str | None) -> Settings:
     if isinstance(config, Mapping):
-        return Settings(options=dict(config), isolated=isolated, mlx_version=mlx_version)
+        return Settings(options=dict(config), isolated=isolated, mlx_version=mlx_version, called=_called)
     if config is None:
-        return Settings(isolated=isolated, mlx_version=mlx_version)
+        return Settings(isolated=isolated, mlx_version=mlx_version, called=_called)
     if isolated:
         raise ValueError("isolated reads no file of settings, config names one")
-    return Settings(file=Path(os.path.normpath(Path.cwd() / config)), mlx_version=mlx_version)
+    return Settings(file=Path(os.path.normpath(Path.cwd() / config)), mlx_version=mlx_version, called=_called)
+
+
+def _called(key: str) -> str:
+    """The argument that gives a setting."""
+    return key.replace("-", "_")
 
 
 def _less(run: _Run, file: Path) -> _Run:

@@ -109,9 +109,14 @@ def tests_of(config: Config, cwd: Path) -> Callable[[str], bool]:
     return lambda filename: config.is_test(Path(os.path.normpath(cwd / filename)))
 
 
+def _option(key: str) -> str:
+    return f"--{key}"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the command line says; None says nothing. `options` are inline TOML, `file` a configuration file given by name."""
+    """What the command line says, or who stands in for it; None says nothing. `options` are inline TOML, `file` a configuration file given by name.
+    `called`: the name under which it was given a key, for messages."""
 
     file: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -124,6 +129,7 @@ class Settings:
     fail_on: FailOn | None = None
     mlx_version: str | None = None
     python: str | None = None
+    called: Callable[[str], str] = _option
 
 
 class Configs:
@@ -157,11 +163,11 @@ class Configs:
             config = _extending(config, settled, base)
             if base != file:
                 selected, more = settled.get("select"), settled.get("extend-select", ())
-                config = replace(config, rules=_layer(config.rules, selected, more, settled.get("ignore", ()), ""))
+                config = replace(config, rules=_layer(config.rules, selected, more, settled.get("ignore", ()), str))
         config = _apply(config, settings.options, lambda key: "--config ", self._cwd)
         chosen = {**table, **settings.options}  # a key given by --config stands in for that of the file
         config = replace(
-            config, rules=_layer(config.rules, chosen.get("select"), chosen.get("extend-select", ()), chosen.get("ignore", ()), "")
+            config, rules=_layer(config.rules, chosen.get("select"), chosen.get("extend-select", ()), chosen.get("ignore", ()), str)
         )
         if settings.exclude is not None:
             config = replace(config, exclude=(Patterns(self._cwd, settings.exclude),))
@@ -169,10 +175,12 @@ class Configs:
             config = replace(config, extend_exclude=(*config.extend_exclude, Patterns(self._cwd, settings.extend_exclude)))
         return replace(
             config,
-            rules=_layer(config.rules, settings.select, settings.extend_select, settings.ignore, "--"),
+            rules=_layer(config.rules, settings.select, settings.extend_select, settings.ignore, settings.called),
             fail_on=settings.fail_on or config.fail_on,
-            mlx_version=config.mlx_version if settings.mlx_version is None else _mlx_version(settings.mlx_version, "--mlx-version"),
-            python=config.python if settings.python is None else _python(settings.python, "--python", self._cwd),
+            mlx_version=config.mlx_version
+            if settings.mlx_version is None
+            else _mlx_version(settings.mlx_version, settings.called("mlx-version")),
+            python=config.python if settings.python is None else _python(settings.python, settings.called("python"), self._cwd),
         )
 
 
@@ -337,15 +345,16 @@ def _apply(config: Config, table: Mapping[str, Any], where: Callable[[str], str]
 
 
 def _layer(
-    rules: frozenset[str], select: Iterable[str] | None, extend_select: Iterable[str], ignore: Iterable[str], where: str
+    rules: frozenset[str], select: Iterable[str] | None, extend_select: Iterable[str], ignore: Iterable[str], called: Callable[[str], str]
 ) -> frozenset[str]:
-    """The rules after one more source of settings: `select` starts anew; where select and ignore meet, the closer selector wins."""
-    on = select_rules(extend_select, f"{where}extend-select")
+    """The rules after one more source of settings: `select` starts anew; where select and ignore meet, the closer selector wins. `called`: how the source
+    names a key."""
+    on = select_rules(extend_select, called("extend-select"))
     if select is not None:
         rules = UNJUDGED
-        for code, closeness in select_rules(select, f"{where}select").items():
+        for code, closeness in select_rules(select, called("select")).items():
             on[code] = max(on.get(code, 0), closeness)
-    off = {code for code, closeness in select_rules(ignore, f"{where}ignore").items() if closeness >= on.get(code, 0)}
+    off = {code for code, closeness in select_rules(ignore, called("ignore")).items() if closeness >= on.get(code, 0)}
     return ((rules | on.keys()) - off) | {"MX004"}
 
 

@@ -58,6 +58,7 @@ def read_options(given: object, folder: Path) -> Options:
             extend_exclude=_texts(values.get("extendExclude")),
             mlx_version=values.get("mlxVersion"),
             python=values.get("python"),
+            called=_called,
         ),
         values.get("enable", True),
         timeout,
@@ -66,6 +67,12 @@ def read_options(given: object, folder: Path) -> Options:
 
 _OF_THE_EDITOR = frozenset({"path", "interpreter", "importStrategy", "trace", "args", "cwd"})
 """What extensions need to start the server; it is theirs to read."""
+
+
+def _called(key: str) -> str:
+    """How the client names what is `extend-select` in a file."""
+    first, *others = key.split("-")
+    return f"settings of mxlint: {first}{''.join(map(str.capitalize, others))}"
 
 
 def _texts(values: Any) -> tuple[str, ...]:
