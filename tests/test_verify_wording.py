@@ -77,3 +77,29 @@ def test_what_json_and_text_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert not re.search(r"/tmp\b", text), text
     (shown,) = [one["verify"] for one in document["diagnostics"] if one["filename"] == "a0.py"]
     assert (shown["evidence"]["function"], shown["evidence"]["arguments"]) == ("step", "x=float32[8,6], n=2")
+
+
+NESTED = """
+import mlx.core as mx
+
+
+@mx.compile
+def double(batch):
+    batch["meta"]["x"] = batch["meta"]["x"] * 2
+    return batch["meta"]["x"].sum()
+
+
+held = {"names": ["one", "two", "three"], "sizes": {"one": 1, "two": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}, "meta": {"x": mx.ones(2)}}
+double(held)
+print(held["meta"]["x"])
+"""
+
+
+@needs_mlx
+def test_of_a_large_value_the_part_that_differs_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(NESTED, encoding="utf-8")
+    done = CliRunner().invoke(cli.main, ["check", "--verify", "--no-cache", "--output-format", "json", "a.py"])
+    (found,) = [one["verify"]["evidence"] for one in json.loads(done.stdout)["diagnostics"] if one["code"] == "MX207"]
+    assert found["observed"].endswith("held[meta] is {x: [1, 1]} at the end")
+    assert found["expected"] == "{x: [2, 2]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -22,6 +22,8 @@ MARGIN = 8
 """One run with other roundings shows how far they carry, but for luck: a difference counts from so many times that on."""
 GROWING = 8
 """Where rounding errors grow from call to call, luck grows with them: as they did over so many calls."""
+WIDTH = 80
+"""Characters of a value that is shown."""
 FORGIVEN = "Forgiven"
 """The type, in the child's notes, of what a statement raised that the experiment goes on without."""
 
@@ -398,10 +400,41 @@ def shape_differs(a: Any, b: Any) -> bool:
     return isinstance(a, list) and isinstance(b, list) and any(shape_differs(x, y) for x, y in zip(a, b))
 
 
-def shown(value: Any, width: int = 80) -> str:
+def shown(value: Any, width: int = WIDTH) -> str:
     """A value in one short line."""
     text = _shown(value)
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def first_apart(value: Any, other: Any, agree: Callable[[Any, Any], bool]) -> tuple[str, Any, Any]:
+    """What to show of two values that differ: both, if they are short, else the first parts in which they do, with the way there (`[x][0]`)."""
+    way = ""
+    while max(len(_shown(value)), len(_shown(other))) > WIDTH:
+        step = next(((name, *pair) for name, *pair in _parts(value, other) if not agree(*pair)), None)
+        if step is None:
+            break
+        name, value, other = step
+        way += name
+    return way, value, other
+
+
+def _parts(value: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The parts of two containers of one kind with the same keys or length, side by side."""
+    if (
+        not (isinstance(value, dict) and isinstance(other, dict))
+        or is_array(value)
+        or is_array(other)
+        or value.get("type") != other.get("type")
+    ):
+        return
+    items, others = value.get("items"), other.get("items")
+    if isinstance(items, dict) and isinstance(others, dict) and items.keys() == others.keys():
+        yield from ((f"[{key}]", items[key], others[key]) for key in items)
+    elif isinstance(items, list) and isinstance(others, list) and value.get("length") == other.get("length") and len(items) == len(others):
+        yield from ((f"[{number}]", *pair) for number, pair in enumerate(zip(items, others)))
+    fields, more = value.get("fields", {}), other.get("fields", {})
+    if fields.keys() == more.keys():
+        yield from ((f".{key}", fields[key], more[key]) for key in fields)
 
 
 def _shown(value: Any) -> str:

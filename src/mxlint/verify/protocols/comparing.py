@@ -13,6 +13,7 @@ from mxlint.verify.comparison import (
     Run,
     Tolerated,
     explained,
+    first_apart,
     leaks,
     only_arrays,
     same,
@@ -56,7 +57,9 @@ def differing(comparison: Comparison) -> Iterator[tuple[int, Call, Call, Evidenc
             kind = (
                 "leak" if leak else "wrong-shape" if shape_differs(real["result"], plain["result"]) else "stale" if stale else "wrong-value"
             )
-            yield number, real, plain, Evidence(kind, f"{CALL}{number} returns {leak or shown(real['result'])}", expected)
+            way, wanted, got = ("", plain["result"], real["result"]) if leak else first_apart(plain["result"], returned, same)
+            at = f" at {way}" if way else ""
+            yield number, real, plain, Evidence(kind, f"{CALL}{number} returns {leak or shown(got)}{at}", shown(wanted))
         before = real
 
 
@@ -162,5 +165,6 @@ def ended(comparison: Comparison, *, arrays: bool = True) -> Evidence | None:
             continue
         other = masked(other, value)
         if not same(part(value), part(other)) and not _rounding_alone_at_end(comparison, name, other, arrays=arrays):
-            return Evidence("wrong-value", f"{short(name)} is {shown(other)} at the end", shown(value))
+            way, expected, found = first_apart(value, other, lambda a, b: same(part(a), part(b)))
+            return Evidence("wrong-value", f"{short(name)}{way} is {shown(found)} at the end", shown(expected))
     return None
