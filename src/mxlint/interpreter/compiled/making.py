@@ -39,7 +39,15 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
     if args.decorates and (args.bound_node is not None or not form):
         form = "decorator" if args.bound_node is None else "partial-decorator"
     imported = any(around.kind == "module" and around.source is not i.main for around in i.stack)
-    info = CompiledInfo(form or _form(i, function, written), text, place, args.place(1, "inputs", place), imported, i.context)
+    info = CompiledInfo(
+        form or _form(i, function, written),
+        text,
+        place,
+        args.place(1, "inputs", place),
+        args.place(3, "shapeless", place),
+        imported,
+        i.context,
+    )
     oid = i.allocate("compiled", info, place, label=text)
     i.heap.set(oid, "fun", function)
     for name, position in (("inputs", 1), ("outputs", 2), ("shapeless", 3)):

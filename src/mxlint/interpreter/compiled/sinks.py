@@ -53,7 +53,11 @@ def event(
     if trace is None or kind in RAISING and any(not EVAL_ERRORS.isdisjoint(names) for _, names in i.modes.expected):
         return None
     presumed = words(i, member) if isinstance(member, Array) else presumption
+    path = i.path
+    if kind in SHAPELESS and trace.only_if is not None:
+        i.path = (*path, trace.only_if)
     m = modality(i, trace.path, presumed=(presumed,) if presumed else ())
+    i.path = path
     if m is None:
         return None
     swallowed = _may_be_caught(i, trace)
@@ -169,6 +173,8 @@ USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts
                "bytes": "convert", "saves": "evaluate", "evaluates": "evaluate"}  # fmt: skip
 
 
+SHAPELESS: Final = frozenset(("bake", "branch", "unsafe", "unsupported"))
+"""The events that there are in a trace with shapeless=True alone."""
 RAISING: Final = frozenset(USES.values()) - {"log"} | {"unsupported"}
 """The events at which MLX raises a ValueError."""
 KEPT: Final = ("convert", "truth", "index")

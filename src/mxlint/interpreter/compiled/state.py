@@ -10,7 +10,6 @@ from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import (
-    TRUE,
     Bound,
     Const,
     External,
@@ -33,6 +32,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
 from mxlint.interpreter.machine.locations import ANY, KEYS, whole
+from mxlint.interpreter.machine.paths import Condition, Truth
 
 MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""
@@ -49,7 +49,7 @@ CONTENT: Final = ("#", "content")
 class Trace:
     """One run of a body with placeholders, while it runs."""
 
-    def __init__(self, number: int, oid: int, i: Interpreter, outer: Trace | None) -> None:
+    def __init__(self, number: int, oid: int, i: Interpreter, outer: Trace | None, shapeless: Truth) -> None:
         self.number = number
         self.oid = oid
         self.outer = outer
@@ -86,7 +86,10 @@ class Trace:
         self.differentiated = 0
         self.transforms: list[str] = []
         """The rules of custom functions that the transforms ask for that run in it, "" for those that ask for none."""
-        self.shapeless = i.heap.get(oid, "shapeless") == TRUE
+        self.shapeless = shapeless.outcome is not False
+        """Whether it may be one with shapeless=True."""
+        self.only_if = _if_shapeless(i, oid, shapeless) if shapeless.outcome is None else None
+        """What that hangs on, if it may be none."""
         self.start = len(i.heap.trail)
         self.reached: dict[int, str] = {}
         self.arguments: set[object] = set()
@@ -318,13 +321,23 @@ class Entry:
         return self._hash
 
 
+def _if_shapeless(i: Interpreter, oid: int, truth: Truth) -> Condition:
+    """The condition that shapeless= is true, where nothing in sight decides it."""
+    info = i.info(oid).payload
+    assert isinstance(info, CompiledInfo)
+    if truth.literal is None:
+        return i.undecided(truth.cause or "open", info.shapeless, True)
+    return Condition(truth.cause, info.shapeless, truth.literal, True)
+
+
 class CompiledInfo:
-    """What never changes of a compiled object. `captures`: where inputs= is given; `imported`: another file makes it while it is imported."""
+    """What never changes of a compiled object. `captures`, `shapeless`: where these are given; `imported`: another file makes it while it is imported."""
 
-    __slots__ = ("captures", "context", "form", "imported", "site", "text")
+    __slots__ = ("captures", "context", "form", "imported", "shapeless", "site", "text")
 
-    def __init__(self, form: str, text: str, site: Place, captures: Place, imported: bool, context: Context) -> None:
+    def __init__(self, form: str, text: str, site: Place, captures: Place, shapeless: Place, imported: bool, context: Context) -> None:
         self.captures = captures
+        self.shapeless = shapeless
         self.context = context
         self.form = form
         self.text = text

@@ -32,6 +32,7 @@ from mxlint.interpreter.machine.journal import (
     where,
 )
 from mxlint.interpreter.machine.locations import OPERANDS
+from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in
 from mxlint.interpreter.open_world import results
 from mxlint.interpreter.open_world.presumptions import shown
@@ -41,7 +42,8 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
     """Trace the function for a call, keep the trace, and return fresh arrays. A trace runs in a context of its own, so the same trace of another
     call makes the same objects, and may be done again from its summary."""
     number = _number(i, ref.oid, key)
-    trace = Trace(number, ref.oid, i, i.trace)
+    asked = i.heap.get(ref.oid, "shapeless")
+    trace = Trace(number, ref.oid, i, i.trace, i.truth(asked, place, frame) if asked is not None else Truth(False))
     step = ("call", place, ref.oid, "trace", number)
     made: set[int] = set()
     counts: Mapping[Location, int] = {}
