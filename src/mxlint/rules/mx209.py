@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mxlint.facts.events import Compiled, Stale
 from mxlint.facts.values import ContainerValue, ObjectValue
-from mxlint.finding import Finding
+from mxlint.finding import Finding, Span
 from mxlint.fixes.remedies import Argument
 from mxlint.rules.findings import finding, function_of, line, name_of, quoted
 from mxlint.rules.program import Program
@@ -29,14 +29,34 @@ HELP = {
 
 def check(program: Program) -> Iterator[Finding]:
     """A Python value that the trace read is another one at a later call. All that one object holds are one finding."""
-    for compiled in program.log.compiled:
-        groups: dict[int, list[Stale]] = {}
-        for stale in program.stale.get(compiled.number, ()):
-            if stale.kind in KINDS:
-                groups.setdefault(stale.location[0] if stale.kind in ("python", "object", "symbolic") else -1, []).append(stale)
-        for group in groups.values():
+    for alike in _by_site(program):
+        found: list[tuple[Compiled, list[Stale]]] = []
+        names: set[str] = set()
+        for compiled in alike:
+            groups: dict[int, list[Stale]] = {}
+            for stale in program.stale.get(compiled.number, ()):
+                if stale.kind in KINDS:
+                    groups.setdefault(stale.location[0] if stale.kind in ("python", "object", "symbolic") else -1, []).append(stale)
+            for group in groups.values():
+                held = {stale.name for stale in group}
+                names |= held
+                same = next((other for _, other in found if not held.isdisjoint(stale.name for stale in other)), None)
+                if same is not None:
+                    same += group
+                else:
+                    found.append((compiled, group))
+        for compiled, group in found:
             yield from _finding(program, compiled, group)
-        yield from _counted(program, compiled, {stale.name for group in groups.values() for stale in group})
+        for compiled in alike:
+            yield from _counted(program, compiled, names)
+
+
+def _by_site(program: Program) -> Iterable[list[Compiled]]:
+    """The compiled objects of each site: what it makes in several calls, or on several paths, goes stale for one cause."""
+    sites: dict[Span, list[Compiled]] = {}
+    for compiled in program.log.compiled:
+        sites.setdefault(compiled.site.span, []).append(compiled)
+    return sites.values()
 
 
 def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from mxlint.domain.members import (
     TRUE,
     UNBOUND,
     Bound,
+    Const,
     Kind,
     Member,
     Option,
@@ -270,7 +271,9 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         found, kind, different = part.seen, "python", list(members(part.now))
         oid, field = part.location
     presumed = _presumed(i, oid, written, hang)
-    if kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
+    if kind == "symbolic" and _is_text(i, before):
+        kind = "python"
+    elif kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
         kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
     note(i, events.Stale(
         ref.oid, (oid, str(field)), found.name, kind, found.where, where(written), where(place), *_shown(i, (oid if part is None else part.other, field), found, join(different)),
@@ -290,6 +293,16 @@ def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:
     """How many conditions there are that do not hold by default, and how many in all."""
     asked = [condition.default for condition in conditions]
     return asked.count(False), len(asked)
+
+
+def _is_text(i: Interpreter, value: Value) -> bool:
+    """Whether a symbolic value is looked up or compared among texts, which an array is never equal to."""
+    asked = {member.identity for member in each_part(value, Tuple) if isinstance(member, Symbolic)}
+    return any(condition[0] == "==" and condition[1] in asked and _text(condition[2:]) for condition in i.causes)
+
+
+def _text(others: tuple[object, ...]) -> bool:
+    return len(others) == 1 and isinstance(others[0], Const) and isinstance(others[0].value, str)
 
 
 def _has_attributes(i: Interpreter, ref: Ref, name: str) -> bool:
