@@ -7,6 +7,25 @@ import pytest
 import mxlint
 
 PROGRAMS = {
+    "with the default of `show`": """
+        class Quiet:
+            def __call__(self, x):
+                return x
+
+        class Loud:
+            def __call__(self, x):
+                print(x)
+
+        def make(show: Quiet = None):
+            show = show or Loud()
+
+            @mx.compile
+            def step(x):
+                show(x)
+                return x
+
+            return step
+        """,
     "when `FLAG` is true": """
         from elsewhere import FLAG
 
@@ -81,6 +100,6 @@ PROGRAMS = {
 def test_what_it_hangs_on(condition: str) -> None:
     indented = PROGRAMS[condition].splitlines()
     program = "\n".join(["import mlx.core as mx", *(line.removeprefix(" " * 8) for line in indented)])
-    (found,) = [each for each in mxlint.check_source(program, filename="program.py").findings if each.severity == "warning"]
+    (found,) = [each for each in mxlint.check_source(program, filename="program.py").findings if each.conditions]
     assert found.conditions == (condition,)
     assert condition in f"{found.message} {found.note}"

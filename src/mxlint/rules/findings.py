@@ -74,6 +74,8 @@ def conditions_of(modality: Modality) -> tuple[str, ...]:
 def _condition(condition: Condition) -> str:
     if condition.cause == "client":
         return f"if {quoted(condition.where.text)} runs after the first call"
+    if condition.way == "value" and condition.default:
+        return f"with the default of {quoted(condition.where.text)}"
     return _WORDS[condition.way][condition.outcome is not False].format(quoted(condition.where.text))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -82,7 +83,10 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
         kind = i.info(member.oid).kind
         if kind == "instance":
             cls = i.heap.get(member.oid, CLASS)
-            return ancestors(i, cls) | {"builtins.object"} if cls is not None and not isinstance(cls, Union) else None
+            if cls is None or isinstance(cls, Union):
+                return None
+            also = {"builtins.object"} if i.mlx.class_kind(i, cls) != "module" else {"builtins.object", "builtins.dict"}
+            return ancestors(i, cls) | also
         if kind == "class":
             meta = i.heap.get(member.oid, METACLASS)
             return {"builtins.type", "builtins.object"} | (ancestors(i, meta) if meta is not None else set())
@@ -125,7 +129,7 @@ def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
             return special_exists(i, member, "__call__")
         if wanted.name.startswith(("collections.abc.", "typing.", "numbers.")) and isinstance(member, Ref):
             return None
-        return None if None in names else False
+        return None if None in names and not _apart(wanted.name, names) else False
     if isinstance(wanted, Ref):
         if wanted in names:
             return True
@@ -133,6 +137,17 @@ def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
     if isinstance(wanted, Symbolic) and _imported(wanted) and None not in names:
         return False
     return None
+
+
+OF_ONE_LAYOUT: Final = tuple(
+    f"builtins.{cls.__name__}" for cls in (str, int, float, complex, bytes, bytearray, list, tuple, dict, set, frozenset, type)
+)
+"""Classes of Python of which nothing can extend two: their instances lie differently in memory. `bool` and others below them are told by these."""
+
+
+def _apart(wanted: str, names: Collection[object]) -> bool:
+    """Whether no class can extend one and be of the other: what is an nn.Module, and so a dict, is no text, whatever extends it."""
+    return wanted in OF_ONE_LAYOUT and wanted not in names and any(name in names for name in OF_ONE_LAYOUT)
 
 
 def _imported(cls: Symbolic) -> bool:

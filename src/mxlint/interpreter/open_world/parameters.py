@@ -109,6 +109,8 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
             found.append(i.symbolic(place, "container", name, source="parameter"))
         else:
             return None
+    if default == NONE and (kinds or found) and "NoneType" not in kinds:
+        kinds.append("NoneType")  # who writes `x: Loss = None` means that it may be left out
     if kinds == ["NoneType"]:
         found.append(NONE)
     elif kinds:

@@ -228,11 +228,22 @@ def _keeping(node: ir.FuncDef | ir.Lambda) -> dict[str, set[str]]:
     if isinstance(node, ir.Lambda) or not node.params:
         return kept
     for part in _parts(node.body):
-        if isinstance(part, ir.Assign) and isinstance(part.value, ir.Name):
-            for target in part.targets:
-                if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == node.params[0].name:
-                    kept.setdefault(part.value.id, set()).add(target.name)
+        if not isinstance(part, ir.Assign) or part.value is None:
+            continue
+        for target, name in product(part.targets, _names(part.value)):
+            if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == node.params[0].name:
+                kept.setdefault(name, set()).add(target.name)
     return kept
+
+
+def _names(value: ir.Expr) -> Iterator[str]:
+    """The names that an expression may give as they are: `x`, `x or made()`, `load(x) if isinstance(x, str) else x`."""
+    if isinstance(value, ir.Name):
+        yield value.id
+    elif isinstance(value, ir.IfExp):
+        yield from (*_names(value.body), *_names(value.orelse))
+    elif isinstance(value, ir.BoolOp):
+        yield from (*_names(value.left), *_names(value.right))
 
 
 def _set(node: ir.FuncDef | ir.Lambda) -> Iterator[str]:
