@@ -65,7 +65,7 @@ def test_every_rule_has_a_page_and_a_file() -> None:
 
 def test_what_names_other_rules_names_rules() -> None:
     for rule in RULES.values():
-        assert {*rule.after, *rule.after_in_object} <= set(RULES) - {rule.code}
+        assert {*rule.after, *rule.after_around, *rule.after_in_object} <= set(RULES) - {rule.code}
         assert (rule.check is None) == (family(rule.code) == "run")
 
 

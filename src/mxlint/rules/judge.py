@@ -30,8 +30,24 @@ def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
         of.setdefault(_site(finding), set()).add(finding.code)
     for finding in found.values():
         rule = rules[finding.code]
-        if not at[finding.span].intersection(rule.after) and not of[_site(finding)].intersection(rule.after_in_object):
+        gives_way = (
+            at[finding.span].intersection(rule.after)
+            or rule.after_around
+            and _around(finding.span, at).intersection(rule.after_around)
+            or of[_site(finding)].intersection(rule.after_in_object)
+        )
+        if not gives_way:
             yield finding
+
+
+def _around(span: Span, at: Mapping[Span, set[str]]) -> set[str]:
+    """The codes of what is said of an expression, or of the one that it begins: `self.log[name]` of `self.log[name].append(value)`."""
+    return {
+        code
+        for other, codes in at.items()
+        if other.filename == span.filename and other.start == span.start and other.end >= span.end
+        for code in codes
+    }
 
 
 def _site(finding: Finding) -> Span:

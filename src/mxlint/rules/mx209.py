@@ -63,7 +63,7 @@ def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterat
     first = min(stale, key=lambda found: (found.modality.steps, bool(found.modality.conditions), found.read.span))
     others = {found.read: found for found in stale if found.read != first.read}
     names = dict.fromkeys(found.name for found in others.values() if found.name != first.name)
-    too = f", as are {', '.join(map(quoted, list(names)[:3]))}" if names else ""
+    too = f", as {'are' if len(names) > 1 else 'is'} {', '.join(map(quoted, list(names)[:3]))}" if names else ""
     also = [("changed here", first.written), ("called again here", first.call), *(("read here, too", read) for read in others)]
     yield from finding(
         RULE, first.read,
@@ -115,6 +115,7 @@ RULE = Rule(
     "error",
     check,
     after=("MX205", "MX204", "MX202", "MX201"),
+    after_around=("MX202",),
     after_in_object=("MX205",),
     fixes=("unsafe",),
     experiment="stale value",

@@ -21,7 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
                 yield from finding(
                     RULE, argument.where,
                     f"{name_of(compiled)} is compiled again for every shape of {quoted(argument.where.text)}",
-                    "pad to a few sizes, or keep the data in an array of fixed size; shapeless=True where MX4 has nothing against it",
+                    "pad to a few sizes, or keep the data in an array of fixed size; or try shapeless=True, which MX401 to MX404 check",
                     compiled, modality, note="the shape changes from call to call; each trace is kept for ever",
                 )  # fmt: skip
 

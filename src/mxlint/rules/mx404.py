@@ -31,7 +31,7 @@ def check(program: Program) -> Iterator[Finding]:
             reduced = all(effect.way == "crash" and effect.when in ("seen", "always") for effect in effects)
             unit = all(effect.when in ("unit", "seen", "always") for effect in effects)
             changes = "when an axis gets or loses length 1" if unit else "when sizes change"
-            note = f"it keeps {'whether an axis has length 1' if unit else 'sizes'} of the first trace of {name_of(compiled)}, which then {consequences(effects)}"
+            note = f"from the first trace of {name_of(compiled)} it keeps {'whether an axis has length 1' if unit else 'sizes'}, and then {consequences(effects)}"
             if reduced:
                 changes = "along an axis of length 1"
                 note = f"MLX leaves such a reduction out, but not what it needs: a call {consequences(effects)}"

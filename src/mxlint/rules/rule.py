@@ -19,8 +19,8 @@ class Rule:
     `severity`: that of what must happen; a finding that hangs on conditions has a lower one. `check` turns the facts of a run into findings;
     None: it is about the run itself, and found there.
 
-    *Precedence.* `after`: codes that speak first on the same expression or, with `after_in_object`, for the same compiled object: where one of
-    them is found, this rule is silent.
+    *Precedence.* `after`: codes that speak first on the same expression or, with `after_around`, on one that begins with it (`self.log` of
+    `self.log.append(x)`) or, with `after_in_object`, for the same compiled object: where one of them is found, this rule is silent.
 
     *Exports.* `exports`: it speaks of functions that are exported to files, too.
 
@@ -38,6 +38,7 @@ class Rule:
     severity: Severity
     check: Callable[[Program], Iterator[Finding]] | None = None
     after: tuple[str, ...] = ()
+    after_around: tuple[str, ...] = ()
     after_in_object: tuple[str, ...] = ()
     exports: bool = False
     by_arguments: bool = False
