@@ -285,8 +285,8 @@ def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -
             if older(i, oid):  # a name within the trace says nothing where captures are given
                 trace.reached[member.oid] = str(field)
         elif kind == "instance" and isinstance(field, str) and i.mlx.object_kind(i, Ref(oid)) is None:
-            owner = trace.reached.get(oid)
-            trace.reached[member.oid] = f"{owner}.{field}" if owner is not None else field
+            if (owner := trace.reached.get(oid)) is not None:  # the attribute of what has no name has none
+                trace.reached[member.oid] = f"{owner}.{field}"
         elif kind == "class" and isinstance(field, str):
             trace.reached[member.oid] = f"{i.info(oid).label}.{field}"
         elif oid in trace.reached:
