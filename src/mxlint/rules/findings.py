@@ -83,7 +83,7 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
     "test": ("when {} is false", "when {} is true"),
     "rounds": ("when {} is empty", "when {} is not empty"),
     "handler": ("unless {} runs", "if {} runs"),
-    "callback": ("unless {} calls back", "if {} calls back"),
+    "callback": ("unless {} calls what it is given", "if {} calls what it is given"),
     "prepared": ("unless {} runs before", "if {} runs before"),
     "value": ("for some values of {}", "for some values of {}"),
     "outcome": ("for some outcomes of {}", "for some outcomes of {}"),

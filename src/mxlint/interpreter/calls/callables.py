@@ -26,6 +26,7 @@ from mxlint.interpreter.objects.lookup import library_base, special
 from mxlint.interpreter.objects.overriding import overridden
 from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.open_world.dispatch import dispatched
+from mxlint.interpreter.open_world.interfaces import used
 from mxlint.models.load import changers
 from mxlint.syntax import ir
 
@@ -117,6 +118,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
             elif isinstance(member, Bound):
                 i.ledger.handed_out.add(member)
     dispatched(i, function, args, place, frame)
+    used(i, args, place, frame)
     i.may_raise()
     made = i.symbolic(place, "call", function.label, presumed=function.presumed)
     i.mlx.gave(i, function, made, args, place)

@@ -114,6 +114,8 @@ class Trace:
         self.fed: set[tuple[Location, events.Where]] = set()
         self.literals: set[Place] = set()  # targets to which a constant is assigned, which nothing feeds
         self.parted = False
+        self.handing = False
+        """Whether what it hands to something out of sight is called."""
         self.stretched: dict[int, Callable[[], None]] = {}
         """What notes the sizes that a broadcast keeps, by its result."""
         self.full = True

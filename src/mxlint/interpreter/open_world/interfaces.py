@@ -1,0 +1,101 @@
+"""Objects that a trace hands to what nobody in sight gives: a model is handed caches, and calls their methods.
+
+A public method that changes its object, and that nothing in sight calls by its name, is there to be called from elsewhere: whoever is handed the object
+may call it, on the open condition that it does, with arrays of the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import NONE, Bound, Member, Ref, Tuple, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers.elements import ITEMS
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
+from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.syntax import ir
+
+MAX_METHODS: Final = 4
+"""Methods that are tried of the objects of one call; more are an interface that says nothing of what is called."""
+
+
+def used(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> None:
+    """Run the methods that a call of something symbolic may call of what a trace hands to it."""
+    trace = i.trace
+    if trace is None or i.silent > 1 or trace.handing:
+        return
+    found = list(dict.fromkeys(each for oid in _objects(i, args) for each in _methods(i, oid, frame)))
+    trace.handing = True
+    try:
+        for owner, method, info in found if len({method for _, method, _ in found}) <= MAX_METHODS else ():
+            _may_call(i, Ref(owner), method, info, place, frame)
+    finally:
+        trace.handing = False
+
+
+def _objects(i: Interpreter, args: Arguments) -> Iterator[int]:
+    """The objects of classes in sight among what is handed over, and in lists and tuples of it, but for those whose methods run."""
+    running = {i.heap.get(around.oid, params[0].name) for around in i.stack if (params := _params(around))}
+    for value in args.values:
+        for member in members(value):
+            held = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
+            for each in _one_of_each(held or NONE):
+                if isinstance(each, Ref) and i.info(each.oid).kind == "instance" and each not in running:
+                    yield each.oid
+
+
+def _one_of_each(held: Value) -> Iterator[Member]:
+    """What is handed over itself, or the first of its items: the others are like it."""
+    for member in members(held):
+        if isinstance(member, Tuple):
+            for part in (*(member.items or ())[:1], member.element or NONE):
+                yield from members(part)
+        else:
+            yield member
+
+
+def _params(frame: Frame) -> list[ir.Param]:
+    return list(frame.node.params) if isinstance(frame.node, (ir.FuncDef, ir.Lambda)) else []
+
+
+def _methods(i: Interpreter, oid: int, frame: Frame) -> Iterator[tuple[int, Ref, FunctionInfo]]:
+    """The methods of an object that change it and that nothing in its file calls."""
+    cls = i.heap.get(oid, CLASS)
+    for base in mro(i, cls) if isinstance(cls, Ref) else ():
+        for name, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
+            for member in members(value):
+                info = i.info(member.oid).payload if isinstance(member, Ref) else None
+                if not isinstance(name, str) or name.startswith("_") or not isinstance(member, Ref) or not isinstance(info, FunctionInfo):
+                    continue
+                blocks = i.project.symbols(info.source, i.tracers).blocks
+                its = next((block for block in blocks if (block.start, block.end) == (info.node.start, info.node.end)), None)
+                if its is not None and (its.own or its.uses) and not any(name in block.calls for block in blocks):
+                    yield oid, member, info
+
+
+def _may_call(i: Interpreter, owner: Ref, method: Ref, info: FunctionInfo, place: Place, frame: Frame) -> None:
+    trace = i.trace
+    assert trace is not None
+    given: list[Value] = []
+    for param in info.node.params[1:]:
+        if param.star or param.kwonly or param.default is not None:
+            continue
+        scalar = param.annotation is not None
+        given.append(
+            i.symbolic(place, f"argument {param.name}", param.name)
+            if scalar
+            else Array(i.ident(place, ("handed", method.oid, param.name)), trace.number, None, None)
+        )
+
+    def run() -> Value:
+        i.call(Bound(owner, method), Arguments(given, places=(place,) * len(given)), place, frame)
+        return NONE
+
+    called = i.undecided("open", place, tag=(CALLED_BACK, method.oid))
+    i.fork([((called,), run), ((Condition("open", place, called.opposite),), lambda: NONE)])
