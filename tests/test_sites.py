@@ -911,3 +911,14 @@ def test_a_site_that_nothing_in_sight_traces_says_so(tmp_path: Path, monkeypatch
     Path("a.py").write_text("import mlx.core as mx\nimport runner\n\nforward = mx.compile(runner.model.__call__)\n")
     shown = CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout
     assert "followed: not at all, as nothing in sight comes to a trace of it\n" in shown
+
+
+def test_what_is_followed_in_part_says_why(tmp_path: Path) -> None:
+    """A model that is given computes what nobody sees: that is named, too."""
+    (tmp_path / "a.py").write_text(
+        "import mlx.core as mx\nimport mlx.nn as nn\n\n\ndef make(model: nn.Module):\n"
+        "    return mx.compile(lambda x: model(x), inputs=model.state)\n"
+    )
+    done = CliRunner().invoke(cli.main, ["check", "--no-cache", "--isolated", "--output-format", "json", str(tmp_path / "a.py")])
+    coverage = json.loads(done.stdout)["summary"]["coverage"]
+    assert (coverage["partial"], coverage["reasons"]) == (1, {"a model whose layers are not in sight": 1})

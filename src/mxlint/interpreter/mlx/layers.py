@@ -19,6 +19,7 @@ from mxlint.interpreter.libraries.written import written_member
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import imprecise
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import arrays, shapeless, walks
@@ -164,7 +165,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
             return None
         reads.on_read(i, owner.oid, opaque.WEIGHTS, held, place, frame)
         if i.trace is not None:
-            i.trace.full = False  # nobody in sight says how many operations it is
+            imprecise(i, place, "a model whose layers are not in sight")  # nobody says how many operations it is
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
     training = i.heap.get(owner.oid, "training")
