@@ -19,6 +19,7 @@ from mxlint.interpreter.containers.elements import items_in_turn
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import POSITION, new_iterator
+from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.generators.yielding import as_iterator
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -107,8 +108,12 @@ def _from_iterable(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
 
 
 def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    value = _stream(i, args.args[0], place, frame)
+    value = args.args[0]
     bounds = (NONE, args.args[1], NONE) if len(args.args) == 2 else (*args.args[1:4], NONE)[:3]
+    if isinstance(value, Ref) and i.info(value.oid).kind == "generator" and can_step(i, value):
+        first, each = (Const(usual) if bound == NONE else bound for bound, usual in zip(bounds[::2], (0, 1)))
+        return new_iterator(i, "some", (value, first, bounds[1], each), place)
+    value = _stream(i, value, place, frame)
     start, stop, step = (_number(bound, default) for bound, default in zip(bounds, (0, -1, 1)))
     position = i.heap.get(value.oid, POSITION) if isinstance(value, Ref) and i.info(value.oid).kind == "iterator" else None
     items = _source(i, value, place, frame, (start, stop) if start is not None and stop is not None and stop >= 0 else None)

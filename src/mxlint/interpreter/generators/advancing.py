@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import bound, filtered, join
-from mxlint.domain.members import NONE, UNBOUND, Const, Member, Range, RangeObject, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, Member, Range, RangeObject, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import ITEMS, elements, iterator_items, known_items, position_of, view_element
@@ -58,7 +58,7 @@ def _iterator_element(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> V
         return i.call(parts[0], Arguments(), place, frame)
     if kind == "count":
         return binary(i, "+", parts[0], binary(i, "*", Range(0, None), parts[1], place, frame), place, frame)
-    return element_of(i, parts[-1], place, frame)
+    return element_of(i, parts[0] if kind == "some" else parts[-1], place, frame)
 
 
 def next_item(i: Interpreter, value: Value, default: Value | None, place: Place, frame: Frame) -> Value:
@@ -137,6 +137,8 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     if kind == "count":
         i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
         return binary(i, "+", parts[0], binary(i, "*", number, parts[1], place, frame), place, frame)
+    if kind == "some" and parts[1] == Const(0) and parts[3] == Const(1) and isinstance(parts[0], Ref) and can_step(i, parts[0]):
+        return _next_of_some(i, ref, parts[0], parts[2], default, place, frame)
     position = position_of(i, ref)
     aspects.advanced(i, ref, position, place, frame)
     i.heap.set(ref.oid, POSITION, Const(0))
@@ -158,6 +160,18 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
             ((Condition("varying", place, None),), lambda: exhausted(i, default, place, returned)),
         ]
     )
+
+
+def _next_of_some(i: Interpreter, ref: Ref, source: Ref, stop: Value, default: Value | None, place: Place, frame: Frame) -> Value:
+    """The next element of `islice` of a generator: the generator is asked where not as many were taken as there are to be."""
+    number = i.heap.get(ref.oid, POSITION) or Const(0)
+
+    def take() -> Value:
+        i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
+        return stepped(i, source, Given(), default, place)
+
+    left = TRUE if stop == NONE else binary(i, "<", number, stop, place, frame)
+    return i.choose(i.truth(left, place, frame), place, take, lambda: exhausted(i, default, place))
 
 
 def are_rows(i: Interpreter, items: Sequence[Value]) -> bool:

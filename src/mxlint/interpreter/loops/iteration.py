@@ -35,7 +35,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import any_number, as_many, new_list
 from mxlint.interpreter.containers.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, items_in_turn, known_items, view_element
 from mxlint.interpreter.expressions.operators import binary
-from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator
+from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator, next_or
 from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.loops.entrywise import Binding, by_name
@@ -45,7 +45,7 @@ from mxlint.interpreter.loops.novelty import in_turn, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
-from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.frames import Frame, Given
 from mxlint.interpreter.machine.operations import Consume
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects.lookup import special
@@ -269,14 +269,22 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         iterate(i, parts[0], lambda value: consume(Tuple((binary(i, "+", advance(), start, place, frame), value))), place, frame)
         return True
     if kind == "zip" and parts:
-        elements_ = [element_of(i, part, place, frame) if _runs_a_body(i, part) else None for part in parts]
+        elements_ = [element_of(i, part, place, frame) if _runs_a_body(i, part) and _stepping(i, part) is None else None for part in parts]
 
-        def row() -> Tuple:
-            """One element of each: another one in each round. The body of a generator has run before, as a whole."""
-            given = zip(parts, elements_)
-            return Tuple(tuple(element_of(i, part, place, frame) if element is None else element for part, element in given))
+        def row(ends: Target) -> Tuple:
+            """One element of each: another one in each round. The body of a generator that cannot be gone on with has run before, as a whole."""
+            found: list[Value] = []
+            for part, element in zip(parts, elements_):
+                generator = _stepping(i, part) if element is None else None
+                if generator is not None:
+                    element = next_or(i, generator, Given(), ends, place, frame)
+                found.append(element if element is not None else element_of(i, part, place, frame))
+            return Tuple(tuple(found))
 
-        repeat(i, place, lambda: consume(taken(i, row(), place)), certain=False)
+        _until_some(i, place, lambda ends: consume(taken(i, row(ends), place)))
+        return True
+    if kind == "some":
+        _iterate_some(i, ref, parts, consume, place, frame)
         return True
     if kind == "map":
         others = [element_of(i, part, place, frame) for part in parts[2:]]
@@ -326,6 +334,41 @@ def _runs_a_body(i: Interpreter, value: Value) -> bool:
 def _until_sentinel(i: Interpreter, ref: Ref, consume: Consume, place: Place, frame: Frame) -> None:
     """`iter(function, sentinel)`: call the function until it gives the sentinel."""
     _until_left(i, place, lambda ends: consume(called_once(i, ref, ends, NONE, place, frame)))
+
+
+def _stepping(i: Interpreter, value: Value) -> Ref | None:
+    """A value that is one generator which runs from yield to yield."""
+    return value if isinstance(value, Ref) and i.info(value.oid).kind == "generator" and can_step(i, value) else None
+
+
+def _iterate_some(i: Interpreter, ref: Ref, parts: tuple[Value, ...], consume: Consume, place: Place, frame: Frame) -> None:
+    """`islice` of a generator: it runs as far as it is asked, and no farther."""
+    source = _stepping(i, parts[0])
+    if source is None:
+        iterate(i, parts[0], consume, place, frame)
+        return
+    start, stop, step = (bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else None for bound in parts[1:])
+    untouched = i.heap.get(ref.oid, POSITION) == Const(0)
+    if start is None or stop is None or step is None or not untouched or not 0 <= stop <= UNROLLED or i.unrolled * stop > MAX_UNROLLED:
+        _until_some(i, place, lambda ends: consume(taken(i, next_or(i, source, Given(), ends, place, frame), place)))
+        return
+    with i.leaving() as ends:
+        with i.unrolling(stop):
+            for number in range(stop):
+                with i.within((place, number)):
+                    element = next_or(i, source, Given(), ends, place, frame)
+                    if number in range(start, stop, step):
+                        consume(element)
+        i.reach(ends, NONE)
+    i.arrive(ends)
+
+
+def _until_some(i: Interpreter, place: Place, once: Callable[[Target], object]) -> None:
+    """Repeat a round until it leaves the loop, or the loop ends by itself."""
+    with i.leaving() as ends:
+        repeat(i, place, lambda: once(ends), certain=False)
+        i.reach(ends, NONE)
+    i.arrive(ends)
 
 
 def _until_left(i: Interpreter, place: Place, once: Callable[[Target], object]) -> None:
