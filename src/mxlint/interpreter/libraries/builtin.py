@@ -17,7 +17,7 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import exception_class, handled_error, throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import COPIED
-from mxlint.interpreter.objects import records, reflection, views, wrappers
+from mxlint.interpreter.objects import hints, records, reflection, views, wrappers
 from mxlint.interpreter.objects.classes import construct, new_instance
 from mxlint.interpreter.objects.lookup import CLASS, special
 from mxlint.interpreter.objects.overriding import ABSTRACT
@@ -213,6 +213,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **wrappers.HANDLERS,
     "builtins.exec": _code,
     "builtins.eval": _code,
+    **hints.HANDLERS,
     **records.HANDLERS,
     "builtins.print": _print,
     "builtins.bool": _bool,

@@ -291,6 +291,10 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
         "__getattribute__",
     ):
         return Bound(owner, External(f"builtins.object.{name}"))
+    if name == "__annotations__":
+        table = i.operations.external(i, "#annotations.nearest", Arguments((cls,), places=(place,)), place, frame)
+        if not isinstance(table, Unbound):
+            return table
     if name == "__dataclass_fields__":
         return i.attribute(cls, name, place, frame)
     read_missing(i, owner, name, place, frame)
@@ -349,6 +353,8 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
         return i.heap.get(owner.oid, BASES) or Tuple(())
     if name == "__dict__":
         return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
+    if name == "__annotations__":
+        return i.operations.external(i, "#annotations", Arguments((owner,), places=(place,)), place, frame)
     if name == "__members__":
         table = i.operations.external(i, "#enum_members", Arguments((owner,), places=(place,)), place, frame)
         if not isinstance(table, Unbound):
@@ -371,7 +377,6 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
         "__init_subclass__",
         "__class__",
         "__doc__",
-        "__annotations__",
         "__eq__",
         "__hash__",
         "__repr__",
@@ -380,7 +385,7 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
         "__call__",
         "__name__",
     ):
-        if name in ("__annotations__", "__doc__", "__class__"):
+        if name in ("__doc__", "__class__"):
             return i.symbolic(place, name)
         return (
             External(f"builtins.object.{name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
@@ -15,6 +16,7 @@ from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
     FIELDS,
+    HINTS,
     METACLASS,
     bind,
     class_attribute,
@@ -200,13 +202,19 @@ def annotated(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
     if frame.kind != "class" or not isinstance(node.targets[0], ir.Name):
         return
     annotation = node.annotation
+    name = node.targets[0].id
+    _list(i, frame.oid, HINTS, name)
     head = annotation.value if isinstance(annotation, ir.Sub) else annotation
     if isinstance(head, ir.Name) and head.id == "ClassVar" or isinstance(head, ir.Attr) and head.name == "ClassVar":
         return
-    present = i.heap.get(frame.oid, ("#", "annotated"))
-    names = present.items or () if isinstance(present, Tuple) else ()
-    name = Const(node.targets[0].id)
     if annotation is not None:
-        i.ledger.annotations[frame.oid, node.targets[0].id] = annotation
-    if name not in names:
-        i.heap.set(frame.oid, ("#", "annotated"), Tuple((*names, name)))
+        i.ledger.annotations[frame.oid, name] = annotation
+    _list(i, frame.oid, ("#", "annotated"), name)
+
+
+def _list(i: Interpreter, oid: int, field: Field, name: str) -> None:
+    """Put a name at the end of those that a field of a class lists."""
+    present = i.heap.get(oid, field)
+    names = present.items or () if isinstance(present, Tuple) else ()
+    if Const(name) not in names:
+        i.heap.set(oid, field, Tuple((*names, Const(name))))

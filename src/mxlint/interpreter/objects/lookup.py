@@ -36,6 +36,10 @@ FIELDS: Final = ("#", "fields")
 """Of a dataclass or NamedTuple: the names of its fields, in order."""
 
 
+HINTS: Final = ("#", "hints")
+"""Of a class: the names that its body annotates, in order."""
+
+
 def mro(i: Interpreter, cls: Value, done: dict[int, list[Member]] | None = None) -> list[Member]:
     """The linearised bases of a class, itself first (C3, as Python does; where that fails, depth first). `done`: those of the classes met."""
     if not isinstance(cls, Ref):
