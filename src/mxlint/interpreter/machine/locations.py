@@ -30,8 +30,14 @@ DISTINCT: Final = ("#", "distinct")
 """Of a list or set: its items in any order, each once."""
 COPIED: Final = ("#", "copied from")
 """Of what a trace makes: the older dicts whose entries were put into it, in order; the object that it is a copy of."""
+CONTENTS: Final = ("#", "contents")
+"""Of an object of a library, such as an array of numpy: all that it holds."""
+CELL: Final = "cell"
+"""Begins the location of what such an object holds at an index that is known."""
 OF: Final = ("#", "of")
 """Of a dict that is the attributes of an object: the object."""
+INSTEAD: Final = ("#", "instead of __dict__")
+"""Of an object: the dict that the program gave it for its attributes."""
 CHANGED: Final = ("#", "changed in a trace")
 """Of an argument that a trace changed a copy of: the key of that change in the ledger."""
 LAZY: Final = ("#", "lazy")

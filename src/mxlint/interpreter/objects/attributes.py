@@ -39,6 +39,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.objects import instead
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
@@ -251,9 +252,11 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
         getter = special(i, found, "__get__", place, frame)
         if getter is not None and (special_exists(i, found, "__set__") or i.heap.get(owner.oid, name) is None):
             return i.call(getter, Arguments((owner, cls), places=(place, place)), place, frame)
-    value = i.heap.get(owner.oid, name)
+    value = instead.read(i, owner, name, place, frame)
+    if value is None and (value := i.heap.get(owner.oid, name)) is not None and not isinstance(value, Unbound):
+        value = portions.found(i, owner.oid, name, value, place, frame)
     if value is not None and not isinstance(value, Unbound):
-        value = i.live(portions.found(i, owner.oid, name, value, place, frame))
+        value = i.live(value)
         absent = [option for option in options(value) if isinstance(option.member, Unbound)]
         if not absent:
             return value
@@ -346,6 +349,8 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
                 return Bound(owner, i.heap.get(found.oid, "fget") or UNBOUND)
             if payload == "staticmethod":
                 return i.heap.get(found.oid, "fget") or UNBOUND
+        if isinstance(found, External) and (described := model(found.name)) is not None and described.kind == "classmethod":
+            return Bound(owner, found)
         return i.live(found)
     if name == "__mro__":
         return Tuple((*mro(i, owner), External("builtins.object")))
@@ -495,6 +500,8 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
         _, hook = (held_by_class(i, cls, "__setattr__", written=True) if not isinstance(cls, Union) else None) or (None, None)
         if isinstance(hook, (Ref, External)) and not any(isinstance(hook, Ref) and other.function == hook.oid for other in i.stack):
             i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
+            return
+        if instead.give(i, member, value) if name == "__dict__" else instead.write(i, member, name, value, place, frame):
             return
     if kind == "function" and name == "__defaults__":
         _set_defaults(i, member, value, place, frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.expressions.expressions import arguments
 from mxlint.interpreter.machine.arguments import Arguments
@@ -17,12 +17,14 @@ from mxlint.interpreter.objects.lookup import (
     CLASS,
     FIELDS,
     HINTS,
+    INITVAR,
     METACLASS,
     bind,
     class_attribute,
     container,
     fields_of,
     frozen,
+    is_initvar,
     library_base,
     mro,
 )
@@ -134,7 +136,8 @@ def _dataclass_init(i: Interpreter, cls: Ref, value: Ref, args: Arguments, place
     positional = list(args.args)
     keywords = dict(args.keywords)
     open_ended = args.star is not None or args.kwstar is not None
-    for name, default, takes in fields_of(i, cls):
+    initvars: list[Value] = []
+    for name, default, takes in fields_of(i, cls, initvars=True):
         given: Value | None = None
         kw_only = i.heap.get(cls.oid, ("#", "kw_only")) is not None or any(
             isinstance(b, Ref) and i.heap.get(b.oid, ("kwonly", name)) is not None for b in mro(i, cls)
@@ -152,19 +155,17 @@ def _dataclass_init(i: Interpreter, cls: Ref, value: Ref, args: Arguments, place
                 continue
             elif given is None:
                 throw_named(i, "builtins.TypeError", place)
-        if frozen(i, cls):
+        if is_initvar(i, cls, name):
+            initvars.append(given)
+        elif frozen(i, cls):
             i.heap.set(value.oid, name, given)
         else:
             i.set_attribute(value, name, given, place, frame)
-    if (
-        (positional or keywords)
-        and not open_ended
-        and not any(isinstance(b, Ref) and i.heap.get(b.oid, ("#", "initvars")) is not None for b in mro(i, cls))
-    ):
+    if (positional or keywords) and not open_ended:
         throw_named(i, "builtins.TypeError", place)
     post = class_attribute(i, cls, "__post_init__")
     if post is not None:
-        i.call(bind(i, post, value, cls, place, frame), Arguments(positional, keywords, places=(place,) * len(positional)), place, frame)
+        i.call(bind(i, post, value, cls, place, frame), Arguments(initvars, places=(place,) * len(initvars)), place, frame)
 
 
 def _default(i: Interpreter, default: Value | None, place: Place, frame: Frame) -> Value | None:
@@ -209,6 +210,8 @@ def annotated(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
         return
     if annotation is not None:
         i.ledger.annotations[frame.oid, name] = annotation
+    if isinstance(head, ir.Name) and head.id == "InitVar" or isinstance(head, ir.Attr) and head.name == "InitVar":
+        i.heap.set(frame.oid, (INITVAR, name), TRUE)
     _list(i, frame.oid, ("#", "annotated"), name)
 
 

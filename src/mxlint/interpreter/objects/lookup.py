@@ -36,6 +36,8 @@ FIELDS: Final = ("#", "fields")
 """Of a dataclass or NamedTuple: the names of its fields, in order."""
 
 
+INITVAR: Final = "initvar"
+"""Begins what says of a name of a dataclass that it is no field, but for the constructor."""
 HINTS: Final = ("#", "hints")
 """Of a class: the names that its body annotates, in order."""
 
@@ -340,8 +342,13 @@ def module_frame(i: Interpreter, module: Ref) -> Frame:
     return Frame(module.oid, "module", info.source, "", info.scope, module.oid, None)
 
 
-def fields_of(i: Interpreter, cls: Value) -> list[tuple[str, Value | None, bool]]:
-    """The fields of a dataclass with its bases: name, default, whether the constructor takes it."""
+def is_initvar(i: Interpreter, cls: Value, name: str) -> bool:
+    """Whether a class annotates a name as an `InitVar`, which the constructor hands to `__post_init__`."""
+    return any(isinstance(base, Ref) and i.heap.get(base.oid, (INITVAR, name)) is not None for base in mro(i, cls))
+
+
+def fields_of(i: Interpreter, cls: Value, *, initvars: bool = False) -> list[tuple[str, Value | None, bool]]:
+    """The fields of a dataclass with its bases: name, default, whether the constructor takes it. `initvars`: with what is none but for the constructor."""
     found: dict[str, tuple[Value | None, bool]] = {}
     for base in reversed(mro(i, cls)):
         if isinstance(base, Ref):
@@ -349,9 +356,16 @@ def fields_of(i: Interpreter, cls: Value) -> list[tuple[str, Value | None, bool]
             for item in listed.items or () if isinstance(listed, Tuple) else ():
                 assert isinstance(item, Const)
                 name = str(item.value)
+                if not initvars and i.heap.get(base.oid, (INITVAR, name)) is not None:
+                    continue
                 default = i.heap.get(base.oid, name)
                 found[name] = (default, i.heap.get(base.oid, ("noinit", name)) is None)
     return [(name, default, takes) for name, (default, takes) in found.items()]
+
+
+def is_of_library(i: Interpreter, ref: Ref) -> bool:
+    """Whether an object is one of a class of a library, of which the program sees what its methods show."""
+    return i.info(ref.oid).kind == "instance" and isinstance(i.heap.get(ref.oid, CLASS), External)
 
 
 def frozen(i: Interpreter, cls: Value) -> bool:

@@ -31,7 +31,8 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import ancestors
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
-from mxlint.interpreter.objects import views
+from mxlint.interpreter.machine.locations import INSTEAD
+from mxlint.interpreter.objects import instead, views
 from mxlint.interpreter.objects.lookup import BASES, CLASS, METACLASS, class_attribute, library_attribute, library_base, mro, read_missing
 from mxlint.interpreter.objects.type_tests import builtin_type, classes_in, instance_of
 from mxlint.models.load import constant, kind_of, model
@@ -115,7 +116,9 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
     """Whether an object has an attribute."""
     if isinstance(member, Ref):
         kind = i.info(member.oid).kind
-        value = i.heap.get(member.oid, name)
+        value = instead.read(i, member, name, place, frame)
+        if value is None or isinstance(value, Unbound):
+            value = i.heap.get(member.oid, name)
         if value is not None:
             unbound = [isinstance(m, Unbound) for m in members(value)]
             return True if not any(unbound) else None if not all(unbound) else False
@@ -246,7 +249,7 @@ def _hasattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 def _delattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     for name in constant_names(args.args[1]) or ():
         for member in members(args.args[0]):
-            if isinstance(member, Ref):
+            if isinstance(member, Ref) and not instead.write(i, member, name, None, place, frame):
                 i.heap.drop(member.oid, name)
                 i.operations.written(i, member.oid, name, UNBOUND, place, frame)
     return NONE
@@ -255,7 +258,9 @@ def _delattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 def _vars(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     if not args.args:
         return i.symbolic(place, "locals")
-    return views.view(i, args.args[0], place)
+    given = args.args[0]
+    held = i.heap.get(given.oid, INSTEAD) if isinstance(given, Ref) else None
+    return held if held is not None else views.view(i, given, place)
 
 
 def _globals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -316,7 +321,7 @@ def _object_setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame)
     if len(args.args) >= 3:
         for name in constant_names(args.args[1]) or ():
             for member in members(args.args[0]):
-                if isinstance(member, Ref):
+                if isinstance(member, Ref) and not instead.write(i, member, name, args.args[2], place, frame):
                     i.heap.set(member.oid, name, args.args[2])
                     i.operations.written(i, member.oid, name, args.args[2], place, frame)
     return NONE

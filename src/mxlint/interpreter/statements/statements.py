@@ -25,6 +25,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import KEPT
 from mxlint.interpreter.machine.paths import Path
 from mxlint.interpreter.machine.targets import Target
+from mxlint.interpreter.objects import instead
 from mxlint.interpreter.statements.binding import assign, branch, in_place, is_fed_by_no_number, keeps_parts, on_truth, owner_of, store
 from mxlint.interpreter.statements.conditions import tested
 from mxlint.interpreter.statements.handlers import guarded, try_statement, with_statement
@@ -130,7 +131,7 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
             dropped(i, held, frame.place(target), frame)
         elif isinstance(target, ir.Attr):
             for member in members(i.eval(target.value, frame)):
-                if isinstance(member, Ref):
+                if isinstance(member, Ref) and not instead.write(i, member, target.name, None, frame.place(target), frame):
                     i.heap.drop(member.oid, target.name)
                     i.operations.written(i, member.oid, target.name, UNBOUND, frame.place(target), frame)
                 elif isinstance(member, External):

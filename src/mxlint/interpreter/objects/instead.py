@@ -1,0 +1,46 @@
+"""Objects to which the program gave another `__dict__`: their attributes are the entries of that dict, which may be themselves."""
+
+from __future__ import annotations
+
+from mxlint.domain.members import UNBOUND, Const, Ref, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers.items import dict_item, drop_item, put_item
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import INSTEAD
+from mxlint.interpreter.objects.lookup import container
+
+
+def give(i: Interpreter, owner: Ref, value: Value) -> bool:
+    """`owner.__dict__ = value`, if that is a dict in sight; what the object had is gone."""
+    if not all(isinstance(member, Ref) and container(i, member) == "dict" for member in members(value)):
+        return False
+    for name in [field for field in i.heap.fields(owner.oid) if isinstance(field, str)]:
+        i.heap.drop(owner.oid, name)
+    i.heap.set(owner.oid, INSTEAD, value)
+    return True
+
+
+def read(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value | None:
+    """An attribute of such an object, UNBOUND where it may not be there; None of any other object."""
+    table = i.heap.get(owner.oid, INSTEAD)
+    if table is None:
+        return None
+    return i.split(table, lambda member: dict_item(i, member, Const(name), place, frame, UNBOUND) if isinstance(member, Ref) else UNBOUND)
+
+
+def write(i: Interpreter, owner: Ref, name: str, value: Value | None, place: Place, frame: Frame) -> bool:
+    """Set an attribute of such an object, or delete it where there is no value; whether it is one."""
+    table = i.heap.get(owner.oid, INSTEAD)
+    if table is None:
+        return False
+
+    def one(member: Value) -> Value:
+        if isinstance(member, Ref) and value is None:
+            drop_item(i, member, Const(name), place, frame)
+        elif isinstance(member, Ref) and value is not None:
+            put_item(i, member, Const(name), value, place, frame)
+        return UNBOUND
+
+    i.split(table, one)
+    return True
