@@ -45,9 +45,9 @@ from mxlint.interpreter.expressions.outcomes import outcome
 from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import BY_CLASS, COPIED, DISTINCT, ITEMS, KEYS, OF, PART, SAME, UNORDERED
+from mxlint.interpreter.machine.locations import BY_CLASS, CONTENTS, COPIED, DISTINCT, ITEMS, KEYS, OF, PART, SAME, UNORDERED
 from mxlint.interpreter.machine.locations import part as location_of
-from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is_itself_alone
+from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is_itself_alone, is_of_library
 from mxlint.models.load import model
 
 LENGTH: Final = ("#", "length")
@@ -369,6 +369,8 @@ def whole(i: Interpreter, value: Tuple, place: Place, frame: Frame, *, ordered: 
                 seen.add(member.oid)
                 contents(i, member, place, frame)
                 todo.extend(held for field, held in i.heap.fields(member.oid).items() if field == ITEMS or _is_entry(field))
+            elif isinstance(member, Ref) and is_of_library(i, member):
+                i.operations.read(i, member.oid, CONTENTS, i.heap.get(member.oid, CONTENTS) or NONE, place, frame)
 
 
 def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None:

@@ -12,7 +12,7 @@ from mxlint.interpreter.containers.builders import put_any
 from mxlint.interpreter.generators.iterators import ITERABLES, ITERATED, PARTS, POSITION, new_iterator, parts_of
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.objects.lookup import EXTENDED, container
+from mxlint.interpreter.objects.lookup import EXTENDED, container, is_of_library
 from mxlint.models.load import changers
 from mxlint.syntax.code import Code, How
 
@@ -81,12 +81,17 @@ def _mark(i: Interpreter, value: Value, does: Iterable[How], found: dict[int, fr
                 seen.add(member.oid)
                 _mark_one(i, member, does, found)
                 todo += i.heap.cells[member.oid].values()
+            elif isinstance(member, Ref) and is_of_library(i, member):
+                _mark_one(i, member, does, found)
 
 
 def _mark_one(i: Interpreter, ref: Ref, does: Iterable[How], found: dict[int, frozenset[str]]) -> None:
     """Keep how one container may be changed."""
     kind = container(i, ref)
-    ways = frozenset(how for cls, how in does if not cls or EXTENDED.get(cls) == kind) if kind else frozenset[str]()
+    if kind or is_of_library(i, ref):
+        ways = frozenset(how for cls, how in does if not cls or not kind or EXTENDED.get(cls) == kind)
+    else:
+        ways = frozenset()
     if ways:
         found[ref.oid] = found.get(ref.oid, frozenset()) | ways
 

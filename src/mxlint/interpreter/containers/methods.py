@@ -182,8 +182,25 @@ def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame
 
 
 def _reverse(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    return _reordered(i, ref, lambda items: items[::-1], place, frame)
+
+
+def _rotate(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    steps = args.get(0, "n") or Const(1)
+    number = steps.value if isinstance(steps, Const) and isinstance(steps.value, int) else None
+
+    def change(items: list[Value]) -> list[Value]:
+        if number is None:
+            return [join(items)] * len(items)
+        cut = len(items) - number % max(len(items), 1)
+        return items[cut:] + items[:cut]
+
+    return _reordered(i, ref, change, place, frame)
+
+
+def _reordered(i: Interpreter, ref: Ref, change: Callable[[list[Value]], list[Value]], place: Place, frame: Frame) -> Value:
     before = _content(i, ref)
-    left = _each(before, lambda items: items[::-1], lambda e: e)
+    left = _each(before, change, lambda e: e)
     if isinstance(before, Tuple) and isinstance(left, Tuple) and orders.before_all(i, ref.oid, before) != before:
         orders.reorder(i, ref.oid, left)
     _set(i, ref, left, NONE, place, frame)
@@ -292,13 +309,23 @@ def _updated_by(i: Interpreter, ref: Ref, member: Member, place: Place, frame: F
     content = collected(i, member, place, frame)
     for pair in content.items if content.items is not None else (content.element,) if content.element is not None else ():
         key, value = unpack(i, pair, 2, None, place, frame)
+        fields = entries(i, ref.oid, key)
         if content.items is None:
-            put_any(i, ref.oid, key, value)
+            _put_some(i, ref.oid, key, value)
         else:
             put(i, ref.oid, key, value)
-            for field in entries(i, ref.oid, key):
-                i.operations.written(i, ref.oid, field, value, place, frame)
+        for field in fields:
+            i.operations.written(i, ref.oid, field, value, place, frame)
     return NONE
+
+
+def _put_some(i: Interpreter, oid: int, key: Value, value: Value) -> None:
+    """Put a value under a key that may not come: what lies there may stay."""
+    if all(is_key(member) and i.heap.get(oid, entry(i, oid, member)) is not None for member in members(key)):
+        for member in members(key):
+            put(i, oid, member, join((i.heap.get(oid, entry(i, oid, member)) or UNBOUND, value)))
+    else:
+        put_any(i, oid, key, value)
 
 
 def _count(op: str) -> Method:
@@ -415,7 +442,7 @@ METHODS: Final[dict[str, Method]] = {
     **{f"collections.UserList.{name}": method for name, method in _LIST.items()},
     **{f"collections.abc.MutableMapping.{name}": _DICT[name] for name in ("setdefault", "pop", "popitem", "update", "clear")},
     **{f"collections.abc.Mapping.{name}": _DICT[name] for name in ("get", "keys", "values", "items")},
-    "collections.deque.reverse": _reverse, "collections.deque.remove": _remove,
+    "collections.deque.reverse": _reverse, "collections.deque.rotate": _rotate, "collections.deque.remove": _remove,
     "collections.deque.append": within_length(_append), "collections.deque.popleft": lambda i, r, a, p, f: _pop(i, r, Arguments((Const(0),)), p, f),
     "collections.Counter.update": _count("+"), "collections.Counter.subtract": _count("-"),
     "collections.deque.pop": _pop, "collections.deque.extend": within_length(_extend), "collections.deque.clear": _clear,

@@ -215,6 +215,25 @@ def _dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return Ref(oid)
 
 
+def _fromkeys(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`dict.fromkeys`, also as it is called of a class of the program or of a library that extends it."""
+    given = args.args[1:] if args.args and _makes_objects(i, args.args[0]) else args.args
+    made: Value = Ref(i.allocate("dict", None, place, "fromkeys"))
+    if given is not args.args and args.args[0] != External("builtins.dict"):
+        made = i.call(args.args[0], Arguments(), place, frame)
+    value = given[1] if len(given) > 1 else NONE
+
+    def put_in(key: Value) -> None:
+        i.operations.set_item(i, made, key, value, place, frame)
+
+    i.iterate(given[0], put_in, place, frame)
+    return made
+
+
+def _makes_objects(i: Interpreter, value: Value) -> bool:
+    return isinstance(value, External) or isinstance(value, Ref) and i.info(value.oid).kind == "class"
+
+
 def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     total: Value = args.get(1, "start") or Const(0)
     box = new_list(i, Tuple((total,)), place, "sum")
@@ -502,6 +521,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.set": _container("set"),
     "builtins.frozenset": _container("frozenset"),
     "builtins.dict": _dict,
+    "builtins.dict.fromkeys": _fromkeys,
     "builtins.sum": _answering("builtins.sum", _sum),
     "builtins.all": _answering("builtins.all", _all_any(False)),
     "builtins.any": _answering("builtins.any", _all_any(True)),

@@ -40,6 +40,7 @@ from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.text import Asking, text_of
 from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import new_iterator
+from mxlint.interpreter.libraries import opaque
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.loops.lengths import resized
@@ -50,7 +51,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ADDED, ITEMS
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
-from mxlint.interpreter.objects.lookup import environment
+from mxlint.interpreter.objects.lookup import environment, is_of_library
 from mxlint.interpreter.objects.type_tests import type_names
 from mxlint.interpreter.open_world.possible import POSSIBLE
 from mxlint.models.evaluate import evaluate, evaluate_on_list
@@ -94,7 +95,8 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
         aspects.answered(i, found.name, given, folded, place, frame)
         return folded
     if _computes_from_contents(found):
-        aspects.whole(i, Tuple(given), place, frame, ordered=not found.unordered or bool(args.keywords))
+        read = given if opaque.read_cell(i, found.name, given, place, frame) is None else given[1:]
+        aspects.whole(i, Tuple(read), place, frame, ordered=not found.unordered or bool(args.keywords))
     if folded is not None:
         return folded
     bound = _bind(chosen[0], args)
@@ -297,6 +299,10 @@ def _configured(i: Interpreter, found: Model, detail: str, bound: Mapping[str, V
     i.heap.set(0, LOG_LEVEL, level if alone else join((UNBOUND if before is None else before, level)))
 
 
+CHANGES: Final = frozenset(("adds", "removes", "reorders", "replaces"))
+"""How a call may change what an object holds; what only `sets` its state, as a draw does, is a fact of its own."""
+
+
 # -- effects -----------------------------------------------------------------------------------------------------------
 
 
@@ -431,6 +437,8 @@ def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Va
         for member in members(target) if target is not None else ():
             if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict") and mutation.how in ("reorders", "removes"):
                 _blur(i, member, mutation.how, place, frame)
+            elif isinstance(member, Ref) and is_of_library(i, member) and mutation.how in CHANGES:
+                opaque.change(i, member, found.name, bound, place, frame)
 
 
 def _mutated_constants(

@@ -1,10 +1,10 @@
-"""threading: a thread runs beside the one that starts it."""
+"""threading: a thread runs beside the one that starts it; what is local to each is that of the one that reads it."""
 
 from threading import Thread as _Thread
 
 from mxlint.says import beside, data
 
-__all__ = ["Thread", "Timer"]
+__all__ = ["Thread", "Timer", "local"]
 
 
 class Thread(_Thread):
@@ -34,3 +34,8 @@ class Timer(Thread):
 
     def run(self):
         self.function(*self.args, **self.kwargs)
+
+
+class local:
+    def __init__(self, /, *args, **kwargs):
+        pass
