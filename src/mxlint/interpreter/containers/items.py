@@ -292,8 +292,6 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     found: list[tuple[Member | None, Value]] = []
     absent: Guard | None = ()
     rest = bound(i.heap.get(owner.oid, ("#", "rest")) or UNBOUND)
-    if isinstance(key, Array):
-        i.operations.use(i, "index", key, "[]", place, frame)
     field = entry(i, owner.oid, key)
     value = i.heap.get(owner.oid, field) if is_key(key) else None
     by: Value = Kind("str", "varying")

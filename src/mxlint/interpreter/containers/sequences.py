@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
@@ -336,10 +337,7 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
         return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
     content, keys = _ranked(i, value, key, place, frame)
     parts = _parts(content)
-    for part in keys:
-        for member in members(part):
-            if isinstance(member, Array) and len(parts) > 1:
-                i.operations.use(i, "truth", member, "builtins.sorted", place, frame)
+    _compare(i, keys, "<", "builtins.sorted", place, frame)
     plain = [python_value(i, part) for part in keys] if len(keys) == len(parts) else [MISSING]
     backwards = args.keywords.get("reverse", FALSE)
     if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
@@ -354,6 +352,17 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     if content.items is not None:
         return new_list(i, Tuple((blurred,) * len(parts)), place)
     return new_list(i, Tuple(None, blurred, least=content.least, given=content.given), place)
+
+
+def _compare(i: Interpreter, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:
+    """What puts things in order compares them: it asks arrays for their truth, and objects of the program by their own methods."""
+    for number, part in enumerate(keys if len(keys) > 1 else ()):
+        found = members(part)
+        for member in found:
+            if isinstance(member, Array):
+                i.operations.use(i, "truth", member, name, place, frame)
+        if number and all(isinstance(member, Ref) and i.info(member.oid).kind == "instance" for member in found):
+            i.truth(binary(i, op, part, keys[number - 1], place, frame), place, frame)
 
 
 def _chosen(name: str, bounds: list[tuple[int | None, int | None]], loops: Loops) -> Value:
@@ -393,10 +402,7 @@ def _extreme(name: str) -> Handler:
             if default is not None:
                 return default
             throw_named(i, "builtins.ValueError", place)
-        for part in keys:
-            for member in members(part):
-                if isinstance(member, Array) and len(parts) > 1:
-                    i.operations.use(i, "truth", member, f"builtins.{name}", place, frame)
+        _compare(i, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame)
         plain = [python_value(i, part) for part in keys]
         if content.items is not None and not any(p is MISSING for p in plain):
             try:

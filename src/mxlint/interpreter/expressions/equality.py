@@ -62,7 +62,7 @@ def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Val
 
 
 def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Place) -> list[Value]:
-    """What `==` of each pair gives; two objects that are met again in one comparison are compared once."""
+    """The truth of `==` of each pair, up to the first that is not; two objects that are met again in one comparison are compared once."""
     outer = i.ledger.compared
     known: dict[tuple[Value, Value], Value] = {} if outer is None else outer
     i.ledger.compared = known
@@ -71,13 +71,26 @@ def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Pla
         for x, y in zip(a, b):
             answer = known.get((x, y))
             if answer is None:
-                answer = i.operations.binary(i, "==", x, y, place, i.stack[-1])
+                answer = _same_item(i, x, y, place)
                 if isinstance(x, (Tuple, Ref)) and isinstance(y, (Tuple, Ref)):
                     known[x, y] = answer
             found.append(answer)
+            if answer == FALSE:
+                break
     finally:
         i.ledger.compared = outer
     return found
+
+
+def _same_item(i: Interpreter, x: Value, y: Value, place: Place) -> Value:
+    """Whether a container takes two of its items for the same: that are one object, or of which `==` is true."""
+    if isinstance(x, Array) and isinstance(y, Array) and x.ident == y.ident and not i.info(x.ident).summary:
+        return TRUE
+    answer = i.operations.binary(i, "==", x, y, place, i.stack[-1])
+    arrays = [member for member in members(answer) if isinstance(member, Array)]
+    for member in arrays:
+        i.operations.use(i, "truth", member, "==", place, i.stack[-1])
+    return Kind("bool", "open") if arrays else answer
 
 
 def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:

@@ -9,7 +9,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects, sequences
-from mxlint.interpreter.containers.builders import hashed
+from mxlint.interpreter.containers.builders import hashed, put
 from mxlint.interpreter.expressions.text import Asking, Way, text_of
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.machine.arguments import Arguments
@@ -130,7 +130,16 @@ def _code(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
 
 
 def _locals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    return views.view(i, Ref(frame.module), place) if frame.kind == "module" else i.symbolic(place, "locals")
+    """`locals()`: in a function, what its names hold by now, as a dict of its own."""
+    if frame.kind in ("module", "class"):
+        return views.view(i, Ref(frame.oid), place)
+    if frame.kind != "function":
+        return i.symbolic(place, "locals")
+    oid = i.allocate("dict", None, place, "locals")
+    for name, value in list(i.heap.fields(frame.oid).items()):
+        if isinstance(name, str):
+            put(i, oid, Const(name), value)
+    return Ref(oid)
 
 
 def _print(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
