@@ -8,6 +8,7 @@ from typing import Final
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import constant_range, hull, join, length_of, of
 from mxlint.domain.members import (
+    UNBOUND,
     Const,
     Kind,
     Member,
@@ -41,6 +42,10 @@ MAX_UNROLLED: Final = 256
 
 MAX_ITEMS: Final = 64
 """Items of a list that are kept one by one."""
+
+
+MOST_COUNTED: Final = 1 << 20
+"""Numbers of `itertools.count` that something is zipped with."""
 
 
 ITEMS: Final = ("#", "items")
@@ -109,19 +114,22 @@ def dict_keys(i: Interpreter, oid: int) -> tuple[Value, ...] | None:
 
 
 def iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
-    """All items of an iterator from its beginning, where they are known without running anything."""
+    """All items that an iterator has left, where they are known without running anything."""
     kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
-    if kind == "zip" and (rows := _rows(i, parts)) is not None:
-        parts = rows
     if kind in ("enumerate", "zip", "reversed", "iter"):
+        position = position_of(i, ref)
+        if position is None:
+            return None
+        if kind == "zip" and (rows := _rows(i, parts, position)) is not None:
+            parts = rows
         lists: list[tuple[Value, ...]] = []
-        for part in parts[:1] if kind in ("enumerate",) else parts:
-            part = i.live(part)
-            if isinstance(part, Union) or isinstance(part, Ref) and i.info(part.oid).kind == "iterator" and position_of(i, part) != 0:
-                return None
-            items = items_in_turn(i, part)
+        over = parts[:1] if kind == "enumerate" else parts
+        for number, part in enumerate(over):
+            items = _part_items(i, part, position)
             if items is None:
                 return None
+            if (times := over.count(part)) > 1 and isinstance(part, Ref) and i.info(part.oid).kind == "iterator":
+                items = items[:position] + items[position:][over[:number].count(part) :: times]  # one iterator gives to all in turn
             lists.append(items)
         if kind == "enumerate":
             start = parts[1] if len(parts) > 1 else Const(0)
@@ -134,8 +142,7 @@ def iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
             found = lists[0][::-1]
         else:
             found = lists[0]
-        position = position_of(i, ref)
-        return None if position is None else found[position:]
+        return found[position:]
     if kind in ("items", "values", "keys"):
         target = i.live(parts[0])
         if not isinstance(target, Ref):
@@ -150,14 +157,53 @@ def iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
     return None
 
 
-def _rows(i: Interpreter, parts: tuple[Value, ...]) -> tuple[Value, ...] | None:
+def _part_items(i: Interpreter, part: Value, position: int) -> tuple[Value, ...] | None:
+    """The items of what an iterator at a position goes over, from the beginning; another iterator moves with it, and has only the rest of them."""
+    part = i.live(part)
+    if isinstance(part, Union):
+        return None
+    items = items_in_turn(i, part)
+    moves = isinstance(part, Ref) and i.info(part.oid).kind == "iterator"
+    return (UNBOUND,) * position + items if moves and items is not None else items
+
+
+def _rows(i: Interpreter, parts: tuple[Value, ...], position: int) -> tuple[Value, ...] | None:
     """What `zip` goes over, where ranges of numbers end with the shortest of the rest; None if nothing else is as short."""
-    ranges = [constant_range(part) if isinstance(part, RangeObject) else None for part in parts]
-    rest = [known_items(i, part) for part, numbers in zip(parts, ranges) if numbers is None and not isinstance(part, Union)]
+    ranges = [constant_range(part) if isinstance(part, RangeObject) else _counted(i, part, position) for part in parts]
+    rest = [_part_items(i, part, position) for part, numbers in zip(parts, ranges) if numbers is None]
     least = min((len(items) for items in rest if items is not None), default=None)
     if least is None or all(numbers is None for numbers in ranges):
         return None
     return tuple(Tuple(tuple(map(Const, numbers[:least]))) if numbers is not None else part for part, numbers in zip(parts, ranges))
+
+
+def _counted(i: Interpreter, part: Value, position: int) -> range | None:
+    """The numbers of `itertools.count`, from where an iterator at a position began to go over it."""
+    if not isinstance(part, Ref) or i.info(part.oid).kind != "iterator" or i.info(part.oid).payload != "count":
+        return None
+    given = (*parts_of(i, part), i.heap.get(part.oid, POSITION))
+    numbers = [bound.value for bound in given if isinstance(bound, Const) and isinstance(bound.value, int)]
+    if len(numbers) < len(given):
+        return None
+    start, step, own = numbers
+    first = start + (own - position) * step
+    return range(first, first + step * MOST_COUNTED, step) if step else None
+
+
+def move_parts(i: Interpreter, ref: Ref, *, ends: bool = False) -> None:
+    """An iterator gives its next item, or comes to its end, where its items are known: the iterators that it goes over do so, too."""
+    kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
+    if kind not in ("enumerate", "zip", "iter"):
+        return
+    position = position_of(i, ref)
+    for part in parts[:1] if kind == "enumerate" else parts:
+        items = _part_items(i, part, position) if position is not None else None
+        if ends and items is not None and len(items) <= (position or 0):
+            return  # those behind it are not asked any more
+        if isinstance(part, Ref) and i.info(part.oid).kind == "iterator":
+            move_parts(i, part)
+            own = position_of(i, part)
+            i.heap.set(part.oid, POSITION, Range(0, None) if own is None else Const(own + 1))
 
 
 def position_of(i: Interpreter, ref: Ref) -> int | None:

@@ -9,7 +9,7 @@ from mxlint.domain.join import bound, filtered, join
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, Member, Range, RangeObject, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.containers.elements import ITEMS, elements, iterator_items, known_items, position_of, view_element
+from mxlint.interpreter.containers.elements import ITEMS, elements, iterator_items, known_items, move_parts, position_of, view_element
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import POSITION, RETURNED, parts_of
 from mxlint.interpreter.generators.stepping import can_step, step
@@ -141,15 +141,18 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
         return _next_of_some(i, ref, parts[0], parts[2], default, place, frame)
     position = position_of(i, ref)
     aspects.advanced(i, ref, position, place, frame)
-    i.heap.set(ref.oid, POSITION, Const(0))
-    items = iterator_items(i, ref)
-    i.heap.set(ref.oid, POSITION, number)
+    if position is not None:
+        items = iterator_items(i, ref)
+        move_parts(i, ref, ends=items == ())
+    else:
+        i.heap.set(ref.oid, POSITION, Const(0))
+        items = iterator_items(i, ref)
     i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
     if items is not None and position is not None:
-        if position < len(items):
+        if items:
             if i.ledger.endless_loops and not isinstance(parts[0], RangeObject) and not are_rows(i, items):
                 _as_many_rounds(i)
-            return items[position]
+            return items[0]
         return exhausted(i, default, place, returned)
     element = join(items) if items else _iterator_element(i, ref, place, frame)
     if items is not None and isinstance(number, Range) and number.low is not None and number.low < len(items):

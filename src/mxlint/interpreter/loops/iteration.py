@@ -33,7 +33,18 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import counted, taken_out
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import any_number, as_many, new_list
-from mxlint.interpreter.containers.elements import ITEMS, MAX_UNROLLED, UNROLLED, append, elements, items_in_turn, known_items, view_element
+from mxlint.interpreter.containers.elements import (
+    ITEMS,
+    MAX_UNROLLED,
+    UNROLLED,
+    append,
+    elements,
+    items_in_turn,
+    known_items,
+    move_parts,
+    position_of,
+    view_element,
+)
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator, next_or
 from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
@@ -132,8 +143,10 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         if not counted and not are_rows(i, items):
             i.ledger.finite_loops.add(place)
         if isinstance(member, Ref) and moved:
-            consume = _counting(i, member.oid, consume)
+            consume = _counting(i, member, consume)
         unroll(i, items, consume, place, step)
+        if isinstance(member, Ref) and moved:
+            move_parts(i, member, ends=True)
         return
     if isinstance(member, Ref):
         handler = _OBJECTS.get(i.info(member.oid).kind)
@@ -160,13 +173,16 @@ def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, 
     counted(i, owner, place, frame)
 
 
-def _counting(i: Interpreter, oid: int, consume: Consume) -> Consume:
+def _counting(i: Interpreter, ref: Ref, consume: Consume) -> Consume:
     """The same consumer, which moves the iterator on before each element."""
 
     def counted(value: Value) -> None:
-        position = i.heap.get(oid, POSITION)
+        move_parts(i, ref)
+        position = i.heap.get(ref.oid, POSITION)
         i.heap.set(
-            oid, POSITION, Const(position.value + 1) if isinstance(position, Const) and isinstance(position.value, int) else Range(0, None)
+            ref.oid,
+            POSITION,
+            Const(position.value + 1) if isinstance(position, Const) and isinstance(position.value, int) else Range(0, None),
         )
         consume(value)
 
@@ -214,7 +230,7 @@ def collected(
     if items is not None:
         aspects.iterated(i, value, place, frame)
         if isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
-            i.heap.set(value.oid, POSITION, Const(len(items)))
+            exhaust(i, value, len(items))
         return Tuple(items)
     if isinstance(value, Array) and i.trace is None:
         return Tuple(None, _any_of(i, lambda: i.operations.array(i, "mlx.core.array.__iter__", (value,), place, frame), place))
@@ -236,6 +252,15 @@ def collected(
     found_members = [m for m in members(content or Tuple(())) if isinstance(m, Tuple)]
     parts = [p for t in found_members for p in (t.items if t.items is not None else (t.element,)) if p is not None]
     return as_many(content or Tuple(()), join(parts)) if parts else Tuple(())
+
+
+def exhaust(i: Interpreter, ref: Ref, count: int) -> None:
+    """An iterator has given the items that it had left."""
+    for _ in range(count):
+        move_parts(i, ref)
+        position = position_of(i, ref)
+        i.heap.set(ref.oid, POSITION, Range(0, None) if position is None else Const(position + 1))
+    move_parts(i, ref, ends=True)
 
 
 def _any_element(i: Interpreter, member: Member, place: Place, frame: Frame) -> Value:
@@ -278,6 +303,8 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
                 generator = _stepping(i, part) if element is None else None
                 if generator is not None:
                     element = next_or(i, generator, Given(), ends, place, frame)
+                if element is None and isinstance(part, Ref) and i.info(part.oid).kind == "iterator":
+                    i.heap.set(part.oid, POSITION, Range(0, None))
                 found.append(element if element is not None else element_of(i, part, place, frame))
             return Tuple(tuple(found))
 
