@@ -10,6 +10,7 @@ from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Kind, Memb
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects, sequences
 from mxlint.interpreter.containers.builders import hashed, put
+from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.expressions.text import Asking, Way, text_of
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.machine.arguments import Arguments
@@ -142,6 +143,13 @@ def _locals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     return Ref(oid)
 
 
+def _divmod(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`divmod` of numbers: what `//` and `%` give."""
+    if len(args.args) == 2 and all(scalar_type(member) is not None for value in args.args for member in members(value)):
+        return Tuple(tuple(binary(i, op, args.args[0], args.args[1], place, frame) for op in ("//", "%")))
+    return call_model(i, "builtins.divmod", args, place, frame) or i.symbolic(place, "divmod")
+
+
 def _print(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     for number, value in enumerate(args.args):
         text_of(i, value, "str", place, frame, asking=Asking("format", "builtins.print", args.place(number, "", place)))
@@ -241,6 +249,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.object.__init_subclass__": lambda i, a, p, f: NONE,
     "builtins.type.__call__": _type_call,
     "builtins.locals": _locals,
+    "builtins.divmod": _divmod,
     "builtins.exit": _exit,
     "builtins.quit": _exit,
     "sys.exit": _exit,

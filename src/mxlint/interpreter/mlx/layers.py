@@ -272,7 +272,10 @@ def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place,
             return Bound(owner, External(f"{base}.{name}"))
         if name in ("learning_rate", "step"):
             state = i.heap.get(owner.oid, ("#", "state"))
-            return i.heap.get(state.oid, ("k", Const(name))) if isinstance(state, Ref) else None
+            held = i.heap.get(state.oid, ("k", Const(name))) if isinstance(state, Ref) else None
+            if held is not None and isinstance(state, Ref):
+                reads.on_read(i, state.oid, ("k", Const(name)), held, place, frame)
+            return held
     return None
 
 
@@ -429,6 +432,7 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
         i.heap.drop(oid, field)  # the property comes before what an instance holds
         writes.on_write(i, oid, ("#", "state"), value, place, frame)
     elif isinstance(state, Ref):
+        i.heap.drop(oid, field)
         rate = Array(i.ident(place, ("rate", oid)), None, (), "float32")
         i.heap.set(state.oid, ("k", Const("learning_rate")), rate)
         writes.on_write(i, state.oid, ("k", Const("learning_rate")), rate, place, frame)

@@ -1,12 +1,16 @@
-"""Methods of what nobody in sight gives that read and write entries, as those of a dict: `config.get("scale")`, `config.update(scale=2.0)`.
+"""Methods of what nobody in sight gives that read and write entries, as those of a dict: `config.get("scale")`, `config.update(scale=2.0)`,
+`config.update({"scale": 2.0})`.
 
 Which do so says the model of the method of a dict, or of the function of a library (`os.getenv`).
 """
 
 from __future__ import annotations
 
-from mxlint.domain.members import Const, External, Symbolic, Value, members
+from collections.abc import Sequence
+
+from mxlint.domain.members import Const, External, Ref, Symbolic, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter.containers.elements import dict_keys
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -39,14 +43,27 @@ def of_environment(i: Interpreter, name: str, made: Value, args: Arguments, plac
 
 
 def _entries(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    """What a call gives that reads an entry, or sets those of its keywords."""
+    """What a call gives that reads an entry, or sets those of its keywords and of the dict that it is given."""
     kept = {store.what.name for store in found.stores if store.role == "value" and store.what.kind == "arg"}
-    if any(parameter.kind == "kwargs" and parameter.name in kept for parameter in found.parameters) and not args.args:
-        for name, value in args.keywords.items():
+    if any(parameter.kind == "kwargs" and parameter.name in kept for parameter in found.parameters):
+        given = _of_dict(i, args.args) if args.args else {}
+        named = {Const(name): value for name, value in args.keywords.items()}
+        for key, value in {**given, **named}.items() if given is not None else ():
             if any(isinstance(member, Const) for member in members(value)):
-                shadows.write_item(i, owner, Const(name), value, place, frame)
+                shadows.write_item(i, owner, key, value, place, frame)
     if found.entry is None:
         return made
     names = [parameter.name for parameter in found.parameters]
-    key = args.get(names.index(found.entry.key), found.entry.key)
-    return shadows.read_item(i, owner, key, made, place, frame) if isinstance(key, Const) else made
+    asked = args.get(names.index(found.entry.key), found.entry.key)
+    return shadows.read_item(i, owner, asked, made, place, frame) if isinstance(asked, Const) else made
+
+
+def _of_dict(i: Interpreter, args: Sequence[Value]) -> dict[Const, Value] | None:
+    """The entries of a dict that is the one argument; None if it is anything else, or not all of its keys are constants."""
+    source = args[0]
+    keys = dict_keys(i, source.oid) if len(args) == 1 and isinstance(source, Ref) and i.info(source.oid).kind == "dict" else None
+    if keys is None or not isinstance(source, Ref):
+        return None
+    found = {key: i.heap.get(source.oid, ("k", key)) for key in keys if isinstance(key, Const)}
+    held = {key: value for key, value in found.items() if value is not None}
+    return held if len(held) == len(keys) else None
