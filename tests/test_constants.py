@@ -36,9 +36,9 @@ FORMS = {
 }  # fmt: skip
 VAGUE = {
     "a % b": 15, "a == b": 4, "a != b": 4, "a in b": 120, "a not in b": 120, "a is b": 4, "a is not b": 4, "-a": 5, "+a": 5, "~a": 5, "stra": 5,
-    "repra": 5, "a[i]": 9, "f'{a}'": 5, "[… for …]": 14,
+    "repra": 5, "a[i]": 9, "f'{a}'": 5, "[… for …]": 14, "*a": 1, "lista": 1, "tuplea": 1,
 }  # fmt: skip
-"""How many expressions of a form are not known in full; of all others none."""
+"""How many expressions of a form are not known in full (a set of two has no order that one knows); of all others none."""
 
 
 def real(expression: str) -> object:

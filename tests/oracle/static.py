@@ -37,7 +37,7 @@ from mxlint.interpreter.generators.generators import Generator
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.locations import ITEMS, REST
+from mxlint.interpreter.machine.locations import INSTEAD, ITEMS, REST
 from mxlint.interpreter.machine.observer import Observer
 from mxlint.models.mlx.table import load_table
 from mxlint.models.written import WrittenSource
@@ -326,6 +326,9 @@ def add_parts(i: Interpreter, view: View, member: Member, depth: int) -> None:
     for field_, value in i.heap.fields(member.oid).items():
         if kind == "instance" and isinstance(field_, str):
             add("attribute", field_, value)
+        elif kind == "instance" and field_ == INSTEAD:
+            for table in members(value):
+                _add_attributes(i, view, table, depth)
         elif kind == "dict" and isinstance(field_, tuple) and field_[0] == "k":
             add("key", None, field_[1])
             if isinstance(field_[1], Const):
@@ -338,6 +341,18 @@ def add_parts(i: Interpreter, view: View, member: Member, depth: int) -> None:
             add("value", None, value)
         elif kind == "dict" and field_ == ("#", "restkey"):
             add("key", None, value)
+
+
+def _add_attributes(i: Interpreter, view: View, table: Member, depth: int) -> None:
+    """Add the entries of the dict that the program gave an object for its attributes."""
+    if not isinstance(table, Ref):
+        return
+    for field_, value in i.heap.fields(table.oid).items():
+        named = isinstance(field_, tuple) and field_[0] == "k" and isinstance(field_[1], Const)
+        if named or field_ == REST:
+            part = view.part("attribute", field_[1].value if named else None)  # type: ignore[index]
+            for inner in members(value):
+                add_member(i, part, inner, depth)
 
 
 def _real(name: str) -> object:
