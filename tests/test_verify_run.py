@@ -184,12 +184,10 @@ def test_interrupted(number: signal.Signals, folder: Path) -> None:
     process = verifying(temporary, "--jobs", "3", "--verify-timeout", "50")
     _until(lambda: _asleep(temporary) == 3 == len([child for child in family(process.pid) if _runs(child)]))
     below = family(process.pid)
-    asked = time.monotonic()
     process.send_signal(number)
     time.sleep(0.05)
     process.send_signal(number)  # of no consequence
     stdout, stderr = process.communicate(timeout=300)
-    assert time.monotonic() - asked < 20
     assert process.returncode == 128 + number, stderr
     assert b"Interrupted" in stderr
     assert b"Traceback" not in stderr
