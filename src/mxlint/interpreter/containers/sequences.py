@@ -222,6 +222,8 @@ def _fromkeys(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
     made: Value = Ref(i.allocate("dict", None, place, "fromkeys"))
     if given is not args.args and args.args[0] != External("builtins.dict"):
         made = i.call(args.args[0], Arguments(), place, frame)
+    if not given:  # `dict.fromkeys(*args)`
+        return call_model(i, "builtins.dict.fromkeys", args, place, frame) or i.symbolic(place, "fromkeys")
     value = given[1] if len(given) > 1 else NONE
 
     def put_in(key: Value) -> None:

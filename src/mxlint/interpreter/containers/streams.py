@@ -23,6 +23,7 @@ from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.generators.yielding import as_iterator
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.paths import Condition, Truth
 
@@ -110,6 +111,8 @@ def _from_iterable(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
 def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     value = args.args[0]
     bounds = (NONE, args.args[1], NONE) if len(args.args) == 2 else (*args.args[1:4], NONE)[:3]
+    if any(map(_is_refused, bounds, (0, 0, 1))):
+        throw_named(i, "builtins.ValueError", place)
     if isinstance(value, Ref) and i.info(value.oid).kind == "generator" and can_step(i, value):
         first, each = (Const(usual) if bound == NONE else bound for bound, usual in zip(bounds[::2], (0, 1)))
         return new_iterator(i, "some", (value, first, bounds[1], each), place)
@@ -122,6 +125,11 @@ def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     if isinstance(value, Ref) and position is not None and 0 <= stop < len(items):
         i.heap.set(value.oid, POSITION, binary(i, "+", position, Const(stop), place, frame))
     return _of(i, items[start : None if stop < 0 else stop : step], place)
+
+
+def _is_refused(bound: Value, least: int) -> bool:
+    """Whether `islice` takes no such bound: it is no integer, or less than one may be."""
+    return isinstance(bound, Const) and bound != NONE and not (isinstance(bound.value, int) and bound.value >= least)
 
 
 def _product(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
