@@ -8,7 +8,7 @@ from functools import partial
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.heap import Location
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Const, External, Member, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, as_size, symbol, with_origins
 from mxlint.interpreter.compiled.making import target
@@ -21,7 +21,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.locations import CHANGED
 from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
-from mxlint.interpreter.objects.annotations import alternatives, named
+from mxlint.interpreter.objects.annotations import names_array
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.open_world.shadows import shadow
 from mxlint.interpreter.open_world.uses import is_array
@@ -52,7 +52,8 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
     def one(value: Value, at: Place, name: str) -> Value:
         so_far.tuples = {}  # a tuple is another one in another argument
         param = told.get(name)
-        so_far.open_ended, so_far.annotated = param is None or _is_open(param), param is not None and _is_array(i, function, param)
+        so_far.open_ended = param is None or _is_open(param)
+        so_far.annotated = param is not None and names_array(i, function, param.annotation)
         so_far.used = None
         if param is not None and function is not None and isinstance(info, FunctionInfo):
             so_far.used = partial(is_array, i, function, info, param.name)
@@ -118,7 +119,9 @@ def taken_for_arrays(i: Interpreter, compiled: Value) -> Callable[[str, Symbolic
         param = told.get(name)
         if given.kinds is not None:
             return given.kinds == {"array"}
-        return may_be_array(given.identity) and (param is None or _is_open(param)) or param is not None and _is_array(i, function, param)
+        if param is None or _is_open(param):
+            return may_be_array(given.identity)
+        return names_array(i, function, param.annotation)
 
     return is_one
 
@@ -126,13 +129,6 @@ def taken_for_arrays(i: Interpreter, compiled: Value) -> Callable[[str, Symbolic
 def _is_open(param: ir.Param) -> bool:
     """Whether neither annotation nor default says what a parameter is."""
     return param.annotation is None and (param.default is None or isinstance(param.default, ir.Const) and param.default.value is None)
-
-
-def _is_array(i: Interpreter, function: Ref | None, param: ir.Param) -> bool:
-    """Whether a parameter is annotated as an array, and as nothing else."""
-    if function is None or param.annotation is None:
-        return False
-    return [named(i, function, part) for part in alternatives(i, function, param.annotation)] == [External("mlx.core.array")]
 
 
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:

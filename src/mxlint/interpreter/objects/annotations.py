@@ -36,6 +36,11 @@ def alternatives(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Iterat
         yield annotation
 
 
+def names_array(i: Interpreter, ref: Ref | None, annotation: ir.Expr | None) -> bool:
+    """Whether a parameter of a function is annotated as an array, and as nothing else."""
+    return ref is not None and [named(i, ref, part) for part in alternatives(i, ref, annotation)] == [External("mlx.core.array")]
+
+
 def _quoted(text: str) -> ir.Expr | None:
     """An annotation that is written as text."""
     try:

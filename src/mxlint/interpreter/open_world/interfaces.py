@@ -18,6 +18,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
+from mxlint.interpreter.objects.annotations import names_array
 from mxlint.interpreter.objects.lookup import CLASS, mro
 from mxlint.syntax import ir
 
@@ -86,11 +87,10 @@ def _may_call(i: Interpreter, owner: Ref, method: Ref, info: FunctionInfo, place
     for param in info.node.params[1:]:
         if param.star or param.kwonly or param.default is not None:
             continue
-        scalar = param.annotation is not None
         given.append(
-            i.symbolic(place, f"argument {param.name}", param.name)
-            if scalar
-            else Array(i.ident(place, ("handed", method.oid, param.name)), trace.number, None, None)
+            Array(i.ident(place, ("handed", method.oid, param.name)), trace.number, None, None)
+            if param.annotation is None or names_array(i, method, param.annotation)
+            else i.symbolic(place, f"argument {param.name}", param.name)
         )
 
     def run() -> Value:
