@@ -232,3 +232,37 @@ def test_a_helper_does_to_each_array_what_it_did_to_another(steps: list[str], na
     files = {"main.py": HELPERS + MAIN.format(steps="\n".join(steps), name=name, given=given)}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         assert said(files, Path(folder), patch, summarised=True) == said(files, Path(folder), patch, summarised=False), files["main.py"]
+
+
+RECURSION = """
+import sys
+
+import mlx.core as mx
+
+
+def walk(node):
+    if isinstance(node, (list, tuple)):
+        return [walk(part) for part in node]
+    if isinstance(node, dict):
+        return {name: walk(part) for name, part in node.items()}
+    return node @ node
+
+
+def walked(x):
+    return walk({"a": [x, (x, [x])], "b": x})["a"][1][1][0]
+
+
+def main(x):
+    for _ in sys.argv:
+        y = walked(x)
+    step = mx.compile(lambda y: y)
+    print(step(y))
+
+
+main(mx.ones((2, 2)))
+"""
+
+
+def test_recursion_in_a_later_round_makes_objects_beside_those_of_an_earlier_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"main.py": RECURSION}
+    assert said(files, tmp_path, monkeypatch, summarised=True) == said(files, tmp_path, monkeypatch, summarised=False)

@@ -316,7 +316,7 @@ def _fitting(i: Interpreter, summary: Summary, call: Call, context: Context, kno
         or any(is_inside(condition, context) for condition in known)
         or any(_is_written(i, oid, summary.context, context) for oid in summary.shadows)
         or any(
-            there in arrays.used or there in call.refers
+            summary.recursions or there in arrays.used or there in call.refers
             for _, site in summary.sites(context)
             if (there := i.heap.standing(site)) is not None
         )
