@@ -18,6 +18,7 @@ from mxlint.interpreter.containers.deques import within_length
 from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
 from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item
 from mxlint.interpreter.containers.merging import as_dict, may_replace, merge_dict, merge_unknown
+from mxlint.interpreter.expressions.equality import is_same_array
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.loops.iteration import collected, listed
@@ -161,6 +162,8 @@ def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
 
 def _is_equal(i: Interpreter, item: Value, value: Value, place: Place, frame: Frame) -> Value:
     """Whether an item is the one that is looked for: an array that tells is asked for its value."""
+    if is_same_array(i, item, value):
+        return TRUE
     answer = binary(i, "==", item, value, place, frame)
     for member in i.each(answer):
         if isinstance(member, Array):

@@ -82,9 +82,16 @@ def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Pla
     return found
 
 
+def is_same_array(i: Interpreter, x: Value, y: Value) -> bool:
+    """Whether two values are one array, which a container takes for the same without a comparison."""
+    if not isinstance(x, Array) or not isinstance(y, Array) or x.ident != y.ident:
+        return False
+    return not (x.several or y.several or i.info(x.ident).summary)
+
+
 def _same_item(i: Interpreter, x: Value, y: Value, place: Place) -> Value:
     """Whether a container takes two of its items for the same: that are one object, or of which `==` is true."""
-    if isinstance(x, Array) and isinstance(y, Array) and x.ident == y.ident and not i.info(x.ident).summary:
+    if is_same_array(i, x, y):
         return TRUE
     answer = i.operations.binary(i, "==", x, y, place, i.stack[-1])
     arrays = [member for member in members(answer) if isinstance(member, Array)]
@@ -311,8 +318,7 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     if keys is not None:
         found = []
         for key in keys:
-            same = isinstance(item, Array) and isinstance(key, Array) and key.ident == item.ident and not item.several
-            found.append(TRUE if same else i.operations.binary(i, "==", item, key, place, frame))
+            found.append(TRUE if is_same_array(i, item, key) else i.operations.binary(i, "==", item, key, place, frame))
             if found[-1] == TRUE and complete:
                 break  # what comes behind it is not compared
         arrays = [member for value in found for member in members(value) if isinstance(member, Array)]
