@@ -45,7 +45,7 @@ from mxlint.interpreter.expressions.outcomes import outcome
 from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import BY_CLASS, CONTENTS, COPIED, DISTINCT, ITEMS, KEYS, OF, PART, SAME, UNORDERED
+from mxlint.interpreter.machine.locations import BY_CLASS, CONTENTS, COPIED, DISTINCT, INSTEAD, ITEMS, KEYS, OF, PART, REST, SAME, UNORDERED
 from mxlint.interpreter.machine.locations import part as location_of
 from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is_itself_alone, is_of_library
 from mxlint.models.load import model
@@ -184,6 +184,8 @@ def at(i: Interpreter, oid: int, field: Field) -> Value | None:
     if isinstance(field, tuple) and field[0] == PART:
         held = at(i, oid, field[1])
         return None if held is None else _along(i, oid, held, field[2])
+    if isinstance(field, str) and (table := i.heap.get(oid, INSTEAD)) is not None:
+        return join([_entry_of(i, member.oid, field) for member in members(table) if isinstance(member, Ref)])
     if not (isinstance(field, tuple) and field[0] == "item"):
         return i.heap.get(oid, field)
     content = i.heap.get(oid, ITEMS)
@@ -196,6 +198,18 @@ def at(i: Interpreter, oid: int, field: Field) -> Value | None:
         else:
             found.append(part.items[field[1]] if -len(part.items) <= field[1] < len(part.items) else UNBOUND)
     return join(found)
+
+
+def _entry_of(i: Interpreter, table: int, name: str) -> Value:
+    """What lies in a dict under a name; UNBOUND if nothing does."""
+    owner = i.heap.get(table, OF)
+    held = (
+        at(i, owner.oid, name)
+        if isinstance(owner, Ref) and i.heap.get(owner.oid, INSTEAD) is None
+        else i.heap.get(table, ("k", Const(name)))
+    )
+    rest = i.heap.get(table, REST)
+    return held if held is not None else UNBOUND if rest is None else join((UNBOUND, rest))
 
 
 def lying(i: Interpreter, spot: Spot) -> Value:

@@ -501,7 +501,7 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
         if isinstance(hook, (Ref, External)) and not any(isinstance(hook, Ref) and other.function == hook.oid for other in i.stack):
             i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
             return
-        if instead.give(i, member, value) if name == "__dict__" else instead.write(i, member, name, value, place, frame):
+        if instead.give(i, member, value, place, frame) if name == "__dict__" else instead.write(i, member, name, value, place, frame):
             return
     if kind == "function" and name == "__defaults__":
         _set_defaults(i, member, value, place, frame)

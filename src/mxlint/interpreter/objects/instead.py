@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mxlint.domain.members import UNBOUND, Const, Ref, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.items import dict_item, drop_item, put_item
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -11,13 +12,16 @@ from mxlint.interpreter.machine.locations import INSTEAD
 from mxlint.interpreter.objects.lookup import container
 
 
-def give(i: Interpreter, owner: Ref, value: Value) -> bool:
+def give(i: Interpreter, owner: Ref, value: Value, place: Place, frame: Frame) -> bool:
     """`owner.__dict__ = value`, if that is a dict in sight; what the object had is gone."""
     if not all(isinstance(member, Ref) and container(i, member) == "dict" for member in members(value)):
         return False
-    for name in [field for field in i.heap.fields(owner.oid) if isinstance(field, str)]:
+    names = [field for field in i.heap.fields(owner.oid) if isinstance(field, str)]
+    for name in names:
         i.heap.drop(owner.oid, name)
     i.heap.set(owner.oid, INSTEAD, value)
+    for name in names:
+        i.operations.written(i, owner.oid, name, aspects.at(i, owner.oid, name) or UNBOUND, place, frame)
     return True
 
 
