@@ -35,12 +35,13 @@ from mxlint.interpreter.containers import aspects, orders
 from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
 from mxlint.interpreter.containers.elements import STORED, append, known_items, view_element
 from mxlint.interpreter.expressions import choices
-from mxlint.interpreter.expressions.arithmetic import origins
+from mxlint.interpreter.expressions.arithmetic import NUMBERS
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.text import Asking, text_of
 from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.libraries import opaque
+from mxlint.interpreter.libraries.measures import axes_in, measured
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.loops.lengths import resized
@@ -558,9 +559,9 @@ def _result(
         arrays = [m for m in parts if isinstance(m, Array)]
         if arrays and i.trace is None:
             return read_out(i, arrays, name, SCALARS[kind], place)
-        axes = frozenset(axis for m in parts for axis in origins(m))
+        axes = frozenset(axis for m in parts for axis in axes_in(i, m)) if SCALARS[kind] in NUMBERS else frozenset()
         if axes:
-            return Measure(SCALARS[kind], axes)
+            return Measure(SCALARS[kind], axes)  # type: ignore[arg-type]
         imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in parts)
         opened = any(isinstance(m, Kind) and m.cause == "open" for m in parts) or found is not None and found.fold == "no"
         return over(Kind(SCALARS[kind], "imprecise" if imprecise else "open" if opened else "varying"), united(map(loops_of, parts)))
@@ -613,7 +614,7 @@ def _result(
         )
         if types and types <= {"int", "float", "number"}:
             i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
-        return Ref(oid)
+        return measured(i, Ref(oid), [*([owner] if owner is not None else []), *bound.values()])
     return i.symbolic(place, name or kind, kinds=frozenset((kind,)) if kind in ("function", "module") else None, source=source)
 
 
@@ -664,9 +665,11 @@ def _derived(
         return i.operations.external(i, "builtins.type", Arguments((operand,), places=(place,)), place, frame)
     parts = []
     for member in members(operand):
-        name = scalar_type(member)
+        name, axes = scalar_type(member), axes_in(i, member)
         parts.append(
-            over(Kind(name, member.cause if isinstance(member, Kind) else "varying"), loops_of(member))
+            Measure(name, axes)  # type: ignore[arg-type]
+            if name is not None and axes
+            else over(Kind(name, member.cause if isinstance(member, Kind) else "varying"), loops_of(member))
             if name is not None and not isinstance(member, Symbolic)
             else i.symbolic(place, "like")
             if isinstance(member, Symbolic)

@@ -16,6 +16,7 @@ from mxlint.facts.events import Axis, Effect, Extent
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.expressions.arithmetic import origins as number_origins
 from mxlint.interpreter.expressions.arithmetic import size_of
+from mxlint.interpreter.libraries.measures import axes_in
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import size_fact
@@ -240,17 +241,7 @@ def bake(i: Interpreter, values: Sequence[Value], place: Place, how: str, frame:
     axes: set[Axis] = set()
     for value in values:
         for member in members(value):
-            items: Sequence[Value] = (member,)
-            if isinstance(member, Tuple):
-                items = member.items if member.items is not None else (member.element,) if member.element is not None else ()
-            elif isinstance(member, Ref):
-                content = i.heap.get(member.oid, ("#", "items"))
-                items = content.items or () if isinstance(content, Tuple) else ()
-            for item in items:
-                for part in members(item):
-                    axes |= set(number_origins(part))
-                    if isinstance(part, ShapeOf):
-                        axes |= {(number, None) for number in part.origin}
+            axes |= axes_in(i, member)
     if axes:
         operand = next((member for value in values for member in members(value) if isinstance(member, Array)), None)
         shape = operand.shape if operand is not None else None

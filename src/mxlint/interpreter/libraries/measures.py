@@ -1,0 +1,40 @@
+"""Which axes of the arguments of a trace a value is computed from, also by way of what holds it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import ShapeOf
+from mxlint.domain.members import Measure, Ref, Tuple, Value, members
+from mxlint.interpreter.expressions.arithmetic import origins
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.locations import ITEMS
+
+MEASURED: Final = ("#", "measured")
+"""Of an object of a library: the lengths of axes that it is computed from, as a `Measure`."""
+_DEPTH: Final = 3
+
+
+def axes_in(i: Interpreter, value: Value, depth: int = _DEPTH) -> frozenset[tuple[int, int | None]]:
+    """The axes that a value is computed from: a number, a shape, a tuple or list of them, an object that a library made of them."""
+    found: frozenset[tuple[int, int | None]] = frozenset()
+    for member in members(value):
+        found |= origins(member)
+        if isinstance(member, ShapeOf):
+            found |= {(number, None) for number in member.origin}
+        elif isinstance(member, Ref):
+            held = (i.heap.get(member.oid, field) for field in (MEASURED, ITEMS))
+            parts = [part for part in held if part is not None]
+            found = found.union(*(axes_in(i, part, depth - 1) for part in parts)) if depth else found
+        elif isinstance(member, Tuple) and depth:
+            inner = member.items if member.items is not None else (member.element,)
+            found = found.union(*(axes_in(i, part, depth - 1) for part in inner if part is not None))
+    return found
+
+
+def measured(i: Interpreter, made: Ref, given: list[Value]) -> Ref:
+    """An object that a library has made of such values is computed from their axes."""
+    axes = frozenset(axis for value in given for axis in axes_in(i, value))
+    if axes:
+        i.heap.set(made.oid, MEASURED, Measure("number", axes))  # type: ignore[arg-type]
+    return made
