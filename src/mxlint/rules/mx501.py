@@ -20,7 +20,7 @@ def check(program: Program) -> Iterator[Finding]:
             continue
         if called and any(trace.ended for trace in program.traces.get(compiled.number, ())):
             continue
-        name = compiled.text
+        name = compiled.text.rpartition(".")[2]
         calling = "calling an instance" if name == "__call__" else f"calling {quoted(name)} on an instance"
         options = ", inputs=self.state" if compiled.in_module else ""
         options += ", shapeless=True" if compiled.shapeless else ""

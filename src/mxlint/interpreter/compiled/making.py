@@ -92,7 +92,8 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         truth = i.truth(shapeless, place, frame)
         known = truth.outcome
     owner, decorator = _class_body(i, args.get(0, "fun"), place, frame)
-    method_of = i.info(owner.cls).label if owner is not None and owner.cls is not None else None
+    cls = owner.cls if owner is not None else _class_of(i, args.get(0, "fun"))
+    method_of = i.info(cls).label if cls is not None else None
     inputs, outputs = capture_facts(i, args, place, frame)
     return events.Compiled(
         number=oid, site=where(place), form=info.form, text=info.text, within=qualname(frame), function=function_fact(i, args.get(0, "fun") or NONE),
@@ -100,7 +101,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in own),
         caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in outer),
         escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
-        layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=owner is not None and _in_module(i, owner),
+        layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=cls is not None and i.mlx.class_kind(i, Ref(cls)) == "module",
         identity=_identity(args.get(0, "fun")),
     )  # fmt: skip
 
@@ -128,8 +129,10 @@ def _likeness(i: Interpreter, value: Value) -> object:
     return value
 
 
-def _in_module(i: Interpreter, frame: Frame) -> bool:
-    return frame.cls is not None and i.mlx.class_kind(i, Ref(frame.cls)) == "module"
+def _class_of(i: Interpreter, function: Value | None) -> int | None:
+    """The class in whose body a function was defined: what is compiled may be put into it from outside (`N.run = mx.compile(N.run)`)."""
+    cls = i.heap.get(function.oid, ("#", "cls")) if isinstance(function, Ref) and i.info(function.oid).kind == "function" else None
+    return cls.oid if isinstance(cls, Ref) else None
 
 
 def _class_body(i: Interpreter, function: Value | None, place: Place, frame: Frame) -> tuple[Frame | None, Place | None]:

@@ -47,6 +47,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
             for member in members(value):
                 if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
                     note(i, events.Note("call on an instance", where(place), "", member.oid, events.Modality()))
+    elif i.info(oid).kind == "class":
+        journal(i).methods.update(_compiled(i, value))
     trace = i.trace
     if trace is None:
         _overwritten(i, oid, field, place)
@@ -65,7 +67,9 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if oid in trace.refused:
         return
     location = (oid, field)
-    placeholders = [array for array in arrays_in(i, value) if array.trace is not None and trace.holds(array.trace)]
+    # What lies in an older object was noted when it was put there.
+    arrays = arrays_in(i, value, enters=lambda inner: not older(i, inner))
+    placeholders = [array for array in arrays if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
     if (oid not in holders or own) and not traced:
@@ -181,15 +185,20 @@ def note_kept(i: Interpreter, mark: int) -> None:
         if value is None or kind == "compiled":
             continue
         if kind == "class":
-            facts.methods.update(m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled")
+            facts.methods.update(_compiled(i, value))
         if kind not in ("frame", "module", "function", "partial", "iterator", "generator", "coroutine"):
             kept.append(value)
         elif kind == "module" and isinstance(field, str):
-            held = {m.oid for m in members(value) if isinstance(m, Ref) and i.info(m.oid).kind == "compiled"} - facts.public
+            held = _compiled(i, value) - facts.public
             # What begins with `_` is private to its module by convention; the name in another file is evidence to the contrary.
             if held and (not field.startswith("_") or i.project.named_elsewhere(field, i.info(oid).payload.source)):  # type: ignore[attr-defined]
                 facts.public |= held
     escaping(i, *kept)
+
+
+def _compiled(i: Interpreter, value: Value) -> set[int]:
+    """The compiled objects that a value may be."""
+    return {member.oid for member in members(value) if isinstance(member, Ref) and i.info(member.oid).kind == "compiled"}
 
 
 def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Value, place: Place, frame: Frame) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -20,10 +20,16 @@ _ABOUT: Final = frozenset((ALIVE, ("#", "class"), ("#", "parent"), ("#", "factor
 
 
 def each_place(
-    i: Interpreter, values: Iterable[Value], into: Collection[str] = HOLDERS, *, referring: bool = False
+    i: Interpreter,
+    values: Iterable[Value],
+    into: Collection[str] = HOLDERS,
+    *,
+    referring: bool = False,
+    enters: Callable[[int], bool] = lambda oid: True,
 ) -> Iterator[tuple[int | None, Field, Member]]:
     """Each member of some values, of the tuples in them and of the fields of objects of some kinds in them, in order, with the object and field
-    where it lies (None: it lies in the values). `referring`: only where there are references to objects or arrays."""
+    where it lies (None: it lies in the values). `referring`: only where there are references to objects or arrays.
+    `enters`: whether to look into an object."""
     todo: list[tuple[int | None, Field, Value]] = [(None, None, value) for value in values]
     todo.reverse()
     objects: set[int] = set()
@@ -41,7 +47,7 @@ def each_place(
                     inner += [(oid, field, part) for part in member.parts]
             elif isinstance(member, Ref) and member.oid not in objects:
                 objects.add(member.oid)
-                if i.info(member.oid).kind in into:
+                if i.info(member.oid).kind in into and enters(member.oid):
                     inner += [(member.oid, name, held) for name, held in i.heap.fields(member.oid).items() if name not in _ABOUT]
         inner.reverse()
         todo += inner
@@ -54,9 +60,9 @@ def each_leaf(i: Interpreter, value: Value) -> Iterator[tuple[int, Field, Member
             yield oid, field, member
 
 
-def arrays_in(i: Interpreter, *values: Value) -> Iterator[Array]:
-    """Each array that values lead to."""
-    for _, _, member in each_place(i, values, referring=True):
+def arrays_in(i: Interpreter, *values: Value, enters: Callable[[int], bool] = lambda oid: True) -> Iterator[Array]:
+    """Each array that values lead to. `enters`: whether to look into an object."""
+    for _, _, member in each_place(i, values, referring=True, enters=enters):
         if isinstance(member, Array):
             yield member
 
