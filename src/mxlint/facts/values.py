@@ -33,7 +33,7 @@ class ScalarValue:
     """A Python number, string, bool or None. `type` is its type's name, "number" for int or float, "scalar" for any of them.
 
     `known`: `value` is the value. `varies`: loops or calls in sight bring several values. `item`: which of the numbers of an array it is that were
-    read out together; empty where it is none.
+    read out together, or of what constants a library computes it; empty where it is neither.
     """
 
     type: str

@@ -557,6 +557,10 @@ def _result(
                 i.comes_from[made.identity] = tuple(parts)
             return made
         arrays = [m for m in parts if isinstance(m, Array)]
+        fixed = opaque.fixed(i, parts)
+        if fixed is not None:
+            made = i.derived(name, fixed, frozenset((SCALARS[kind],)), place)
+            return Symbolic(made.identity, made.kinds, made.label, source="constants")
         if arrays and i.trace is None:
             return read_out(i, arrays, name, SCALARS[kind], place)
         axes = frozenset(axis for m in parts for axis in axes_in(i, m)) if SCALARS[kind] in NUMBERS else frozenset()
@@ -614,7 +618,9 @@ def _result(
         )
         if types and types <= {"int", "float", "number"}:
             i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
-        return measured(i, Ref(oid), [*([owner] if owner is not None else []), *bound.values()])
+        given = [*([owner] if owner is not None else []), *bound.values()]
+        opaque.fix(i, Ref(oid), found, given)
+        return measured(i, Ref(oid), given)
     return i.symbolic(place, name or kind, kinds=frozenset((kind,)) if kind in ("function", "module") else None, source=source)
 
 

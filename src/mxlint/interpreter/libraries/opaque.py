@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from mxlint.domain.heap import Field
-from mxlint.domain.members import NONE, Const, Ref, Value
+from mxlint.domain.members import NONE, Const, Ref, Tuple, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import CELL, CONTENTS
 from mxlint.interpreter.objects.lookup import is_of_library
+from mxlint.models.schema import Model
+
+FIXED: Final = ("#", "fixed")
+"""Of an object of a library that is made of constants: a text that is equal for equal ones."""
 
 
 def _cell(name: str, method: str, index: Value | None) -> Field | None:
@@ -38,3 +43,32 @@ def change(i: Interpreter, owner: Ref, name: str, bound: Mapping[str, Value], pl
     for field in (CONTENTS, *fields):
         i.heap.set(owner.oid, field, now)
         i.operations.written(i, owner.oid, field, now, place, frame)
+
+
+def fix(i: Interpreter, made: Ref, found: Model | None, given: Sequence[Value]) -> None:
+    """What a function of a library makes of constants alone is the same each time, if nothing is drawn or read."""
+    if found is None or found.kind != "function" or found.effect is not None or found.source or found.draws or not given:
+        return
+    parts = [_fixed(i, value) for value in given]
+    if None not in parts:
+        i.heap.set(made.oid, FIXED, Const(f"{found.name}({', '.join(map(str, parts))})"))
+
+
+def _fixed(i: Interpreter, value: Value) -> str | None:
+    """A text that tells a constant, or what is made of constants, from any other; None for anything else."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, Tuple) and value.items is not None:
+        parts = [_fixed(i, item) for item in value.items]
+        return None if None in parts else f"({', '.join(map(str, parts))})"
+    held = i.heap.get(value.oid, FIXED) if isinstance(value, Ref) and i.heap.get(value.oid, CONTENTS) is None else None
+    return str(held.value) if isinstance(held, Const) else None
+
+
+def fixed(i: Interpreter, given: Sequence[Value]) -> tuple[Const, ...] | None:
+    """What is read out of objects that are made of constants alone is the same each time: the constants; None if there is no such object, or
+    anything else."""
+    texts = [_fixed(i, value) for value in given]
+    if None in texts or not any(isinstance(value, Ref) for value in given):
+        return None
+    return tuple(Const(text) for text in texts if text is not None)

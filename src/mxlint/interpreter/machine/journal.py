@@ -508,7 +508,8 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
         if member.kinds is not None and len(member.kinds) == 1:
             (name,) = member.kinds
             if name in ("int", "float", "bool", "str", "number"):
-                return described.ScalarValue(name, None, False, _varies(member, new), read_from(i, member))
+                item = repr(member.identity) if member.source == "constants" else read_from(i, member)
+                return described.ScalarValue(name, None, False, _varies(member, new), item)
         put = shadows.items(i, member) if depth else []
         if put:
             values = tuple(_described(i, value, depth - 1, new) for _, value in put)

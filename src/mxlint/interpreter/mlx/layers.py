@@ -344,6 +344,21 @@ def _convert(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     return args.args[0]
 
 
+def _apply(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`module.apply(function)`: in a trace what the function makes of each array; outside, an array that is still to be computed from the old one."""
+    function = args.get(1, "map_fn")
+    if i.trace is None or function is None:
+        return _convert(i, args, place, frame)
+    for module in reached(i, args.args[0], parameters=True):
+        for field, value in parameters(i, module):
+            reads.on_read(i, module.oid, field, value, place, frame)
+            given = Arguments((value,), places=(place,))
+            new = i.split(function, lambda member, given=given: i.call(member, given, place, frame))  # type: ignore[misc]
+            i.heap.set(module.oid, field, new)
+            writes.on_write(i, module.oid, field, new, place, frame, "update")
+    return args.args[0]
+
+
 def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.load_weights(pairs)`: the very arrays that the pairs name; of a file: new ones."""
     given = args.args[1] if len(args.args) > 1 else NONE
@@ -433,7 +448,8 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
         writes.on_write(i, oid, ("#", "state"), value, place, frame)
     elif isinstance(state, Ref):
         i.heap.drop(oid, field)
-        rate = Array(i.ident(place, ("rate", oid)), None, (), "float32")
+        trace = next((array.trace for array in arrays_in(i, value)), None)
+        rate = Array(i.ident(place, ("rate", oid)), trace, (), "float32")
         i.heap.set(state.oid, ("k", Const("learning_rate")), rate)
         writes.on_write(i, state.oid, ("k", Const("learning_rate")), rate, place, frame)
 
@@ -452,7 +468,7 @@ def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 
 _METHODS: Final[dict[str, Any]] = {
     "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _parameters,
-    "module.update": update_dict, "module.load_weights": _load, "module.save_weights": _save, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _convert,
+    "module.update": update_dict, "module.load_weights": _load, "module.save_weights": _save, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _apply,
     "module.set_dtype": _convert, "optimizer.update": optimizer_update, "optimizer.init": optimizer_init, "optimizer.apply_gradients": apply_gradients,
     **{f"module.{name}": method for name, method in walks.METHODS.items()},
 }  # fmt: skip

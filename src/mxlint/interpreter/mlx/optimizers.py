@@ -18,6 +18,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS, REST
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx.freezing import trains
+from mxlint.interpreter.mlx.gradients import like
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
 from mxlint.interpreter.mlx.submodules import reached, submodules
 from mxlint.interpreter.mlx.weights import alike, parameters, renewed
@@ -238,4 +239,8 @@ def made_by_mlx(i: Interpreter, member: Member) -> bool:
 def apply_gradients(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`optimizer.apply_gradients(gradients, parameters)`: the new parameters, and new state."""
     optimizer_update(i, Arguments((args.args[0], NONE, *args.args[1:2]), places=args.places), place, frame)
-    return args.args[2] if len(args.args) > 2 else i.symbolic(place, "parameters")
+    if len(args.args) < 3:
+        return i.symbolic(place, "parameters")
+    for part in members(args.args[2]):
+        aspects.contents(i, part, place, frame)
+    return like(i, args.args[2], args.args[1:2], place)
