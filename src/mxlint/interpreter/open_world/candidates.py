@@ -119,7 +119,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                     making.add((outer.start, outer.end))
                 names |= block.writes  # what it made may lie there
                 last = outer.name.rpartition(".")[2]
-                if not last.startswith("__"):
+                if last not in CONSTRUCTORS:
                     names.add(last)
                     handed.add(last)
                 names |= called.get(span, set())
@@ -203,6 +203,9 @@ def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
             return Reach(i, (member,)).compiled
     return False
 
+
+CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
+"""Methods that run where an object of a class is made, under whatever name the class has; `super().__init__()` names all of them."""
 
 MADE_OF: Final = frozenset(("transform", "partial", "cached"))
 """Kinds of callables that call others which they hold."""
