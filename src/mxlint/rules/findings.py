@@ -85,6 +85,7 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
     "handler": ("unless {} runs", "if {} runs"),
     "callback": ("unless {} calls what it is given", "if {} calls what it is given"),
     "prepared": ("unless {} runs before", "if {} runs before"),
+    "optimizer": ("unless {} is a step of an optimizer", "if {} is a step of an optimizer"),
     "value": ("for some values of {}", "for some values of {}"),
     "outcome": ("for some outcomes of {}", "for some outcomes of {}"),
 }

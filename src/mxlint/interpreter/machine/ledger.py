@@ -100,6 +100,10 @@ class Ledger:
     """Arrays that have the lengths of others, but for that along an axis."""
     made_functions: dict[Identity, tuple[str, Arguments]] = field(default_factory=dict)
     """Functions that MLX made, such as schedules and initializers: by which function, with which arguments."""
+    differentiated: set[Identity] = field(default_factory=set)
+    """Symbolic things that `nn.value_and_grad` is given as models."""
+    unseen: dict[Identity, int] = field(default_factory=dict)
+    """The objects that stand for the state of symbolic models and optimizers."""
     given_at: dict[int, dict[str, Place]] = field(default_factory=dict)
     """Where the arguments of a layer or optimizer were given, by their names."""
     shadows: dict[Identity, int] = field(default_factory=dict)

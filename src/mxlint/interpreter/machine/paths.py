@@ -20,9 +20,17 @@ CALLED_BACK: Final = "called back"
 """The first part of the condition that a library calls a function that it was given."""
 PREPARED: Final = "prepared"
 """The first part of the condition that a method ran before another one."""
+STEPS: Final = "is an optimizer"
+"""The first part of the condition that what has `.update(model, gradients)` is an optimizer."""
 TEST: Final = "test"
 """The first part of a condition that a test stands for of which no value in sight does."""
-WAYS: Final[Mapping[object, Way]] = {ROUNDS: "rounds", HANDLER: "handler", CALLED_BACK: "callback", PREPARED: "prepared"}
+WAYS: Final[Mapping[object, Way]] = {
+    ROUNDS: "rounds",
+    HANDLER: "handler",
+    CALLED_BACK: "callback",
+    PREPARED: "prepared",
+    STEPS: "optimizer",
+}
 """What it is that a condition leaves open, by its first part; of what is not among them a test or a choice may tell."""
 MAX_LEARNED: Final = 8
 """Conditions of a path that say of others that they do not go together; behind a join no more of them are kept."""

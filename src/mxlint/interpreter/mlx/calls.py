@@ -21,9 +21,9 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.framework import Framework
 from mxlint.interpreter.machine.journal import call_places, journal, modality, note, qualname, where, wheres
 from mxlint.interpreter.machine.locations import LAZY
-from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.paths import STEPS, Condition
 from mxlint.interpreter.machine.reach import arrays_in, each_array
-from mxlint.interpreter.mlx import arrays, kernels, kinds, layers, loading, quantizing, shapeless, transforms, updates
+from mxlint.interpreter.mlx import arrays, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.open_world import opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
@@ -220,8 +220,8 @@ class Mlx(Framework):
                 i.heap.drop(array.ident, LAZY)
 
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
-        """Something symbolic is called: a schedule gives an array, what has a method `.update(model, gradients)` is an optimizer, and `.update_modules(…)`
-        puts layers into what has it."""
+        """Something symbolic is called: a schedule gives an array, what has a method `.update(model, gradients)` may be an optimizer,
+        and `.update_modules(…)` puts layers into what has it."""
         results.demanded(i, function, place, frame)
         maker = i.ledger.made_functions.get(function.identity)
         if maker is not None:
@@ -232,14 +232,16 @@ class Mlx(Framework):
         if (
             method == ".update"
             and len(args.args) > 1
-            and any(kinds.kind(i, m) == "module" for m in members(args.args[0]) if isinstance(m, Ref))
+            and (unseen.is_model(i, args.args[0]) or any(kinds.kind(i, m) == "module" for m in members(args.args[0]) if isinstance(m, Ref)))
         ):
-            given = Arguments((NONE, *args.args), args.keywords, places=(place, *args.places))
+            owner = function.identity[1]
+            optimizer = Symbolic(owner) if isinstance(owner, tuple) else NONE
+            given = Arguments((optimizer, *args.args), args.keywords, places=(place, *args.places))
 
             def update() -> Value:
                 return layers.call(i, "mlx.optimizers.Optimizer.update", given, place, frame) or NONE
 
-            kind = ("is an optimizer", function.identity)
+            kind = (STEPS, function.identity)
             is_one, is_none = (Condition("open", place, Literal_(kind, outcome)) for outcome in (True, False))
             i.fork([((is_one,), update), ((is_none,), lambda: NONE)])
         return None

@@ -17,6 +17,7 @@ from mxlint.interpreter.machine.core import Interpreter, count_write
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS, REST
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.mlx import unseen
 from mxlint.interpreter.mlx.freezing import trains
 from mxlint.interpreter.mlx.gradients import like
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
@@ -64,6 +65,10 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     for member in members(optimizer):
         if isinstance(member, Ref):
             i.split(i.heap.get(member.oid, ("#", "state")) or NONE, partial(_update_state, i, member, trace, updated, place, frame))
+    for part, how in ((model, "weights"), (optimizer, "moments")):
+        for member in members(part):
+            if isinstance(member, Symbolic):
+                unseen.updated(i, member, how, place, frame)
     return NONE
 
 

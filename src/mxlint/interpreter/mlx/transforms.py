@@ -17,7 +17,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal, modality, note, where
-from mxlint.interpreter.mlx import freezing, losses, mapping, shapeless
+from mxlint.interpreter.mlx import freezing, losses, mapping, shapeless, unseen
 from mxlint.interpreter.mlx.gradients import each_like, like, of_arguments, outputs
 
 _OPTIONS: Final[dict[str, dict[str, int | None]]] = {
@@ -35,7 +35,10 @@ def _make(kind: str, position: int, name: str) -> Handler:
         oid = i.allocate("transform", kind, place)
         i.heap.set(oid, "fun", function)
         if position == 1:
-            i.heap.set(oid, "model", args.get(0, "model") or NONE)
+            model = args.get(0, "model") or NONE
+            i.heap.set(oid, "model", model)
+            if kind == "value_and_grad":
+                unseen.differentiated(i, model)
         for option, at in _OPTIONS[kind].items():
             value = args.get(at, option) if at is not None and position == 0 else args.keywords.get(option)
             if value is not None:

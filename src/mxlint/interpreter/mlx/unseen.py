@@ -1,0 +1,57 @@
+"""Models and optimizers that nobody in sight gives: what an update leaves in them.
+
+`nn.value_and_grad` and optimizers raise for a model that is none, so what they are given is one. Of its weights, and of the state of an optimizer out of
+sight, one object of the heap stands for all.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Identity
+from mxlint.domain.heap import Info
+from mxlint.domain.members import Symbolic, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import writes
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+
+STATE: Final = ("#", "state")
+"""The field of the object that stands for the state of a model or optimizer."""
+
+
+def differentiated(i: Interpreter, model: Value) -> None:
+    """`nn.value_and_grad` is given a model."""
+    i.ledger.differentiated.update(member.identity for member in members(model) if isinstance(member, Symbolic))
+
+
+def is_model(i: Interpreter, value: Value) -> bool:
+    """Whether gradients are taken of something symbolic as of a model."""
+    return any(isinstance(member, Symbolic) and member.identity in i.ledger.differentiated for member in members(value))
+
+
+def updated(i: Interpreter, owner: Symbolic, how: str, place: Place, frame: Frame) -> None:
+    """A trace updates a model or optimizer: placeholders are left in it, unless its state is captured. Where the state of something else that is not in
+    sight is captured as well, that may be it under another name."""
+    trace = i.trace
+    if trace is None or owner.source == "argument" or any(_comes_from(found, owner.identity) for found in trace.symbolic_out):
+        return
+    if any(not isinstance(found, tuple) or found[0] not in ATTRIBUTES for found in trace.symbolic_out):
+        i.imprecise("the state of a model or optimizer that is not in sight", place)
+        return
+    known = i.ledger.unseen
+    if owner.identity not in known:
+        known[owner.identity] = i.heap.new(Info("state", owner.identity, place, 0, label=owner.label))
+    new = Array(i.ident(place, ("updated", owner.identity)), trace.number, None, None)
+    i.heap.set(known[owner.identity], STATE, new)
+    writes.on_write(i, known[owner.identity], STATE, new, place, frame, how)
+
+
+ATTRIBUTES: Final = frozenset((".state", ".parameters", ".trainable_parameters"))
+"""What says of which model or optimizer a captured state is."""
+
+
+def _comes_from(identity: object, owner: Identity) -> bool:
+    """Whether something symbolic is a thing, or derived from it."""
+    return identity == owner or isinstance(identity, tuple) and any(_comes_from(part, owner) for part in identity)
