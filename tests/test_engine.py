@@ -317,3 +317,34 @@ def test_progress(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     check(["."], progress=lambda done, total: seen.append((done, total)))
     assert seen == [(0, 2), (1, 2)]
+
+
+READS = """
+import mlx.core as mx
+
+
+class Trainer:
+    def __init__(self, heads=False):
+        self.heads = heads
+        self.rate = 1.0
+        self.step = mx.compile(self._step)
+
+    def _step(self, x):
+        if self.heads:
+            return mx.exp(x) * self.rate
+        return mx.log(x) * self.rate
+
+    def epoch(self, rate, x):
+        self.rate = rate
+        return self.step(x)
+"""
+RUNS = "import mlx.core as mx\nfrom trainer import Trainer\n\ntrainer = Trainer({})\nfor n in range(3):\n    trainer.epoch(n * 0.1, mx.ones(2))\n"
+
+
+def test_runs_that_come_to_one_cause_by_several_expressions_say_it_once(tmp_path: Path) -> None:
+    (tmp_path / "trainer.py").write_text(READS)
+    (tmp_path / "with_heads.py").write_text(RUNS.format("True"))
+    (tmp_path / "without.py").write_text(RUNS.format("False"))
+    rows = {name: [f.span.start.row for f in check([str(tmp_path / name)]).findings] for name in ("with_heads.py", "without.py")}
+    assert rows == {"with_heads.py": [13], "without.py": [14]}
+    assert [(f.code, f.severity) for f in check([str(tmp_path)]).findings] == [("MX209", "error")]

@@ -494,6 +494,7 @@ def _judge(
     A finding is judged by the file that it lies in, which need not be the one that was analysed, or any that was asked for.
     """
     by_file: dict[str, dict[tuple[object, ...], Finding]] = {name: {} for name in analysed.sources}
+    causes: dict[tuple[object, ...], Span] = {}
     compiling = {site.span.filename for site in analysed.sites}
     named = _given_names(files, cwd)
     if analysed.facts:
@@ -505,13 +506,14 @@ def _judge(
         if analysed_file in analysed.callers and finding.span.filename not in files:
             continue
         same = by_file.setdefault(finding.span.filename, {})
-        known = same.setdefault((finding.code, finding.span), finding)
+        span = finding.span
+        if finding.cause:  # another run may come to it by another expression
+            span = causes.setdefault((span.filename, finding.code, finding.site, finding.cause), span)
+        known = same.setdefault((finding.code, span), finding)
         if SEVERITIES.index(finding.severity) < SEVERITIES.index(known.severity):
-            known = same[finding.code, finding.span] = replace(finding, remedy=finding.remedy or known.remedy)
-        if finding.remedy is not None and (known.remedy is None or analysed_file == finding.span.filename):
-            same[finding.code, finding.span] = replace(
-                known, remedy=finding.remedy
-            )  # a fix is tried where the finding lies, if that shows it
+            known = same[finding.code, span] = replace(finding, remedy=finding.remedy or known.remedy)
+        if finding.remedy is not None and (known.remedy is None or analysed_file == finding.span.filename) and known.span == finding.span:
+            same[finding.code, span] = replace(known, remedy=finding.remedy)  # a fix is tried where the finding lies, if that shows it
     kept: list[Finding] = []
     fail_on: dict[str, FailOn] = {}
     python: dict[str, Path] = {}

@@ -128,7 +128,7 @@ class Finding:
     `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts. `verdict` is there if the
     finding was verified; one that was refuted has the severity info, and `claimed` is what it had. `remedy` is what the rule knows of a fix,
     then the call that makes it, until it is made. `uncalled`: where the function is compiled, if its file shows no call of it. `forced`: no rule made it, somebody asked
-    for the experiment of one. `right_on`: devices on which what it says was measured not to happen. `conditions`, `presumed`: what it hangs on, in words.
+    for the experiment of one. `cause`: what is said of its compiled object, where several expressions may show it. `right_on`: devices on which what it says was measured not to happen. `conditions`, `presumed`: what it hangs on, in words.
     """
 
     code: str
@@ -149,10 +149,16 @@ class Finding:
     note: str = ""
     conditions: tuple[str, ...] = ()
     presumed: tuple[str, ...] = ()
+    cause: str = ""
 
     def with_fix(self) -> Finding:
         """The finding of an analysis with its fix, if there is one."""
         return self if self.remedy is None else replace(self, fix=self.remedy(), remedy=None)
+
+    @property
+    def site(self) -> Span:
+        """The compile site that it is about; its own place where it is about none."""
+        return next((related.span for related in self.related if related.message == "compiled here"), self.span)
 
     @property
     def proved(self) -> bool:

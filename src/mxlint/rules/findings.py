@@ -109,10 +109,11 @@ def worded(message: str, note: str, modality: Modality) -> tuple[str, str]:
 def finding(
     rule: Rule, where: Where, message: str, help: str, compiled: Compiled | None, modality: Modality, *,
     severity: Severity | None = None, within: str = "", calls: Iterable[Where] = (), also: Iterable[tuple[str, Where]] = (), uncalled: bool = False,
-    remedy: Remedy | None = None, right_on: tuple[str, ...] = (), note: str = "",
+    remedy: Remedy | None = None, right_on: tuple[str, ...] = (), note: str = "", cause: str = "",
 ) -> Iterator[Finding]:  # fmt: skip
     """A finding with its related spans, at the severity that its modality leaves; nothing if it leaves none. `message`: its headline, which says what
-    happens; `note`: why, and what MLX says; `severity`: where it is not the rule's; `right_on`: devices on which it was measured not to happen."""
+    happens; `note`: why, and what MLX says; `severity`: where it is not the rule's; `right_on`: devices on which it was measured not to happen;
+    `cause`: what it says of the compiled object, if several expressions may show it."""
     full = severity or rule.severity
     effective = lowered(full, modality)
     if effective is None:
@@ -137,4 +138,5 @@ def finding(
         note=note,
         conditions=conditions_of(modality),
         presumed=modality.presumed,
+        cause=cause,
     )

@@ -16,7 +16,7 @@ def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
     exported = {compiled.site.span for compiled in program.log.compiled if compiled.form == EXPORT}
     for rule in rules.values():
         for finding in rule.check(program) if rule.check is not None else ():
-            if not rule.exports and _site(finding) in exported:
+            if not rule.exports and finding.site in exported:
                 continue
             key = (finding.code, finding.span)
             present = found.get(key)
@@ -27,14 +27,14 @@ def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
     of: dict[Span, set[str]] = {}
     for finding in found.values():
         at.setdefault(finding.span, set()).add(finding.code)
-        of.setdefault(_site(finding), set()).add(finding.code)
+        of.setdefault(finding.site, set()).add(finding.code)
     for finding in found.values():
         rule = rules[finding.code]
         gives_way = (
             at[finding.span].intersection(rule.after)
             or rule.after_around
             and _around(finding.span, at).intersection(rule.after_around)
-            or of[_site(finding)].intersection(rule.after_in_object)
+            or of[finding.site].intersection(rule.after_in_object)
         )
         if not gives_way:
             yield finding
@@ -48,8 +48,3 @@ def _around(span: Span, at: Mapping[Span, set[str]]) -> set[str]:
         if other.filename == span.filename and other.start == span.start and other.end >= span.end
         for code in codes
     }
-
-
-def _site(finding: Finding) -> Span:
-    """The compile site that a finding is about; its own place where it is about none."""
-    return next((related.span for related in finding.related if related.message == "compiled here"), finding.span)

@@ -49,7 +49,7 @@ def _finding(compiled: Compiled, stale: tuple[Stale, ...]) -> Iterator[Finding]:
     yield from finding(
         RULE, first.read,
         f"{line(first.call, first.read)} calls {name_of(compiled)} with the old {old}",
-        help, compiled, first.modality, calls=first.calls, also=also,
+        help, compiled, first.modality, calls=first.calls, also=also, cause=first.name,
         note=f"{constants}{more} became {'constants' if more or holder else 'a constant'} when the function was traced; "
         f"{enumerated(writers)} {'change' if several else 'changes'} {'them' if more or holder else 'it'} before that call",
     )  # fmt: skip

@@ -69,7 +69,7 @@ def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterat
         RULE, first.read,
         f"{line(first.call, first.read)} calls {name_of(compiled)} with {_what(first)}",
         HELP.get(first.kind, ARGUMENT), compiled, first.modality,
-        calls=first.calls, also=also, remedy=_remedy(program, compiled, stale),
+        calls=first.calls, also=also, cause=first.name, remedy=_remedy(program, compiled, stale),
         note=f"{_kept(first)} is kept from the trace{too}; {line(first.written, first.read)} changes it before that call",
     )  # fmt: skip
 
