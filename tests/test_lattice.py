@@ -273,3 +273,9 @@ def test_what_follows_from_literals_holds_wherever_they_do(
             truth = (world[condition] is result) if condition else result
             if truth is outcome and all(world[name] is value for name, value in guard):
                 assert all(world[literal.condition] is literal.outcome for literal in found if literal is not joined)  # type: ignore[index]
+
+
+def test_what_somebody_out_of_sight_gives_does_not_vary_by_itself() -> None:
+    given = [Symbolic((number,), frozenset(("bool",))) for number in range(9)]
+    assert join(given) == Kind("bool", "open")
+    assert join([Const(float(number)) for number in range(9)]) == Kind("float", "varying")

@@ -264,11 +264,14 @@ def _widened(found: list[Member]) -> Value:
 
 
 def blurred(type_name: str, group: list[Member], loop: Hashable = None) -> Member:
-    """One member that stands for several scalars of a type. The `loop` has brought them about; without it constants alone do not say what has."""
+    """One member that stands for several scalars of a type. The `loop` has brought them about; without it constants alone do not say what has, and what
+    nobody in sight gives is decided by whoever does."""
     loops = united(map(loops_of, group))
     if loops is not None:
         loops = loops | {loop} if loop is not None else loops or None
-    causes = {member.cause for member in group if isinstance(member, Kind)}
+    causes: set[Cause] = {member.cause for member in group if isinstance(member, Kind)}
+    if loop is None and any(isinstance(member, Symbolic) for member in group):
+        causes.add("open")
     if type_name == "int" and all(isinstance(member, (Const, Range)) for member in group):
         bounds = hull(Union(tuple(map(Option, group))))
         if bounds is not None and None not in bounds:
