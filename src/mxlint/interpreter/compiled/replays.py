@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.guards import Literal_
+from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Location
-from mxlint.domain.join import join, of
+from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
     NONE,
     TRUE,
@@ -214,6 +214,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         return
     if now is None:
         now = UNBOUND
+    if i.info(oid).kind == "frame" and location not in i.ledger.deleted:
+        now = bound(now) or before  # another activation has not come to where it binds the name
     if field == aspects.LENGTH and isinstance(before, Range):
         _unfollowed(i, ref, i.place or place, "a length that was not followed")
         return
@@ -226,7 +228,12 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
             continue  # where it holds that, the trace did not read it
         untouched = isinstance(option.member, Unbound) and _given_out_of_sight(i, location, before)
-        if untouched or _surely_same(i, before, option.member) or entry is not None and _reads_the_same(i, before, option.member, entry):
+        if (
+            untouched
+            or _surely_same(i, _where(before, option.guard), option.member)
+            or entry is not None
+            and _reads_the_same(i, before, option.member, entry)
+        ):
             same += 1
             continue
         different.append(option.member)
@@ -340,6 +347,15 @@ def _of_an_earlier_round(i: Interpreter, value: Value, entry: Entry) -> bool:
     while context is not None and context not in i.ledger.rounds:
         context = context.parent
     return context is not None and entry.made < i.ledger.rounds[context] and context.step[1] == "rest"  # type: ignore[index]
+
+
+def _where(before: Value, guard: Guard) -> Value:
+    """What a trace has read where a guard holds: of which the literals name values, which were the same then."""
+    others = {Literal_(literal.condition, not literal.outcome) for literal in guard}
+    if not others or not isinstance(before, Union):
+        return before
+    held = [option for option in before.options if others.isdisjoint(option.guard)]
+    return of(held) if held else before
 
 
 def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:

@@ -100,6 +100,8 @@ class Ledger:
     """Arrays that have the lengths of others, but for that along an axis."""
     made_functions: dict[Identity, tuple[str, Arguments]] = field(default_factory=dict)
     """Functions that MLX made, such as schedules and initializers: by which function, with which arguments."""
+    deleted: set[Location] = field(default_factory=set)
+    """Names that a `del` has unbound."""
     differentiated: set[Identity] = field(default_factory=set)
     """Symbolic things that `nn.value_and_grad` is given as models."""
     unseen: dict[Identity, int] = field(default_factory=dict)

@@ -128,6 +128,7 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
             held = i.heap.get(oid, target.id) or UNBOUND
             i.heap.drop(oid, target.id)
             i.operations.written(i, oid, target.id, UNBOUND, frame.place(target), frame)
+            i.ledger.deleted.add((oid, target.id))
             dropped(i, held, frame.place(target), frame)
         elif isinstance(target, ir.Attr):
             for member in members(i.eval(target.value, frame)):
