@@ -16,8 +16,9 @@ Times = Literal["once", "often", "each", "some", "later"]
 Fold = Literal["no", "small", "always"]
 """Whether the real function may be called on constants: never, with small numbers only (the result grows with them), or always."""
 
-ARRAY_WORDS = frozenset({"formats", "converts", "truth", "index", "bytes", "saves", "logs", "harmless"})
-"""What a call does to an mx.array that it is handed. All but `harmless` evaluate it, and raise under mx.compile."""
+ARRAY_WORDS = frozenset({"formats", "converts", "truth", "index", "bytes", "saves", "logs", "seeks", "counts", "harmless"})
+"""What a call does to an mx.array that it is handed. All but `harmless` evaluate it, and raise under mx.compile. `seeks` compares it with the elements
+of its object, one after the other until one is equal, and `counts` with each: an array is itself without a comparison."""
 REACHES = frozenset({"itself", "elements", "deep", "inside"})
 """The array itself; the rows of the array, or the array as an element of a container; an array at any depth; one in a container only."""
 SOURCES = frozenset({"clock", "random", "environment", "input", "counter", "identity", "file", "network", "process"})

@@ -11,6 +11,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     NONE,
+    TRUE,
     UNBOUND,
     Bound,
     Const,
@@ -37,6 +38,8 @@ from mxlint.interpreter.containers.elements import STORED, append, known_items, 
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.arithmetic import NUMBERS
 from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.expressions.equality import is_same_array
+from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.expressions.text import Asking, text_of
 from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import new_iterator
@@ -89,7 +92,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     args, owner = _iterated(i, found, signatures[0], args, owner, place, frame)
     bound = _bind(signatures[0], args)
     chosen = _fitting(i, signatures, args)
-    _arrays(i, found, bound, place, frame, args)
+    _arrays(i, found, bound, place, frame, args, owner)
     folded = _fold(i, found, owner, args, place)
     given = (*(() if owner is None else (owner,)), *args.values)
     if folded is not None and not args.keywords:
@@ -313,7 +316,7 @@ def numbers_asked(i: Interpreter, name: str, args: Arguments, place: Place, fram
     if found is None or not found.signatures:
         return
     given = Arguments(args.args[1:], args.keywords, places=args.places[1:]) if found.kind == "method" else args
-    _arrays(i, found, _bind(found.signatures[0], given), place, frame, given, frozenset(("index",)))
+    _arrays(i, found, _bind(found.signatures[0], given), place, frame, given, None, frozenset(("index",)))
 
 
 def _arrays(
@@ -323,9 +326,10 @@ def _arrays(
     place: Place,
     frame: Frame,
     args: Arguments,
+    owner: Value | None,
     words: frozenset[str] = ARRAY_WORDS,
 ) -> None:
-    """What the call does to arrays that it is handed. `words`: the uses that are noted."""
+    """What the call does to arrays that it is handed. `owner`: the object of a method; `words`: the uses that are noted."""
     for use in found.array or ():
         if use.word == "harmless" or use.word not in words or use.parameter not in bound:
             continue
@@ -334,12 +338,28 @@ def _arrays(
             if not _is_logged(i, Const(int(detail)) if detail.isdigit() else bound.get(detail, UNBOUND)):
                 continue
         operand = next((args.place(n, "", place) for n, value in enumerate(args.args) if value is bound[use.parameter]), None)
+        if use.word in COMPARED and owner is not None:
+            _compare(i, found.name, owner, bound[use.parameter], use.word == "seeks", place, frame)
+            continue
         if use.word in TEXTS:
             text_of(i, bound[use.parameter], "str", place, frame, asking=Asking(use.word, found.name, operand))
             continue
         word = ARRAY_LIKE if (use.word, use.reach) == ("converts", "deep") else use.word
         for member in _reached(i, bound[use.parameter], use.reach):
             i.operations.use(i, word, member, found.name, place, frame, operand)
+
+
+def _compare(i: Interpreter, name: str, container: Value, value: Value, seeks: bool, place: Place, frame: Frame) -> None:
+    """Compare a value with the elements of a list or tuple, as `==` in a condition. `seeks`: until one surely is equal."""
+    for member in i.each(container):
+        items = known_items(i, member)
+        for item in items if items is not None else _reached(i, member, "elements"):
+            answer = TRUE if is_same_array(i, item, value) else binary(i, "==", item, value, place, frame)
+            for part in i.each(answer):
+                if isinstance(part, Array):
+                    i.operations.use(i, "truth", part, name, place, frame)
+            if seeks and answer == TRUE and items is not None:
+                break
 
 
 def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterator[Member]:
@@ -364,6 +384,8 @@ def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterat
                 yield from _reached(i, part, "itself" if reach == "elements" else reach, depth - 1)
 
 
+COMPARED: Final = ("seeks", "counts")
+"""The uses that compare an argument with what the object of the method holds."""
 TEXTS: Final = ("formats", "logs")
 """The uses that ask an argument for its text: what it shows counts, wherever that lies."""
 THREADS: Final = frozenset({
