@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from mxlint.syntax import ir
@@ -52,3 +53,25 @@ def names(node: ir.Stmt) -> Iterator[str]:
         elif isinstance(part, (ir.Case, ir.UnknownStmt)):
             yield from part.binds
         todo.extend(getattr(part, field) for field in part.__match_args__)
+
+
+def once(function: ir.FuncDef) -> frozenset[str]:
+    """The variables of a function that one assignment of its body binds, outside of all blocks in it, and nothing else in it can bind or delete: in each
+    activation they are bound once."""
+    bound = Counter(name for stmt in function.body for name in names(stmt))
+    single = {target.id for stmt in function.body if isinstance(stmt, ir.Assign) for target in targets(stmt) if isinstance(target, ir.Name)}
+    others = {param.name for param in function.params} | function.scope.globals | function.scope.nonlocals
+    todo: list[object] = [function.body]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            todo.extend(part)
+        elif isinstance(part, ir.Node):
+            if isinstance(part, (ir.FuncDef, ir.Lambda, ir.ClassDef)):
+                others |= part.scope.nonlocals
+            elif isinstance(part, ir.Walrus):
+                others.add(part.target.id)  # which may stand in a comprehension
+            elif isinstance(part, ir.Delete):
+                others |= {target.id for target in part.targets if isinstance(target, ir.Name)}
+            todo.extend(getattr(part, field) for field in part.__match_args__)
+    return frozenset(name for name in single - others if bound[name] == 1)

@@ -406,7 +406,9 @@ def activation(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
     scope = node.scope
     oid = i.allocate(
         "frame",
-        FrameInfo("function", _with_params(node, scope), info.source, info.qualname, info.module),
+        FrameInfo(
+            "function", _with_params(node, scope), info.source, info.qualname, info.module, node if isinstance(node, ir.FuncDef) else None
+        ),
         Place(info.source, node.start, node.end),
     )
     frame = Frame(oid, "function", info.source, info.qualname, _with_params(node, scope), info.module, caller)

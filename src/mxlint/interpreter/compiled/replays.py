@@ -43,7 +43,7 @@ from mxlint.interpreter.compiled.tracing import fresh, shapes_of
 from mxlint.interpreter.containers import aspects, orders
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, count_write
-from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import (
     describe,
@@ -58,6 +58,7 @@ from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import defaults
 from mxlint.interpreter.open_world.presumptions import of_iterable, round_of
 from mxlint.interpreter.open_world.uses import attributes_of
+from mxlint.syntax.binds import once
 
 
 def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -206,7 +207,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     oid, field = location
     before = found.value
     written_since = count(i, location)
-    if written_since == found.count:
+    if written_since == found.count or _is_bound_once(i, location) and not isinstance(before, Unbound):
         return
     if found.count == BEFORE_OTHERS:
         if written_since:
@@ -339,6 +340,12 @@ def _wraps(i: Interpreter, now: Ref, before: Member) -> bool:
     if not isinstance(env, Ref) or i.info(env.oid).kind != "frame":
         return False
     return any(held == before or isinstance(held, Bound) and held.function == before for held in i.heap.fields(env.oid).values())
+
+
+def _is_bound_once(i: Interpreter, location: Location) -> bool:
+    """Whether a variable of an activation is bound once in it: what other activations bind is no other value of it."""
+    frame = i.info(location[0]).payload
+    return isinstance(frame, FrameInfo) and frame.function is not None and location[1] in once(frame.function)
 
 
 def _of_an_earlier_round(i: Interpreter, value: Value, entry: Entry) -> bool:

@@ -94,16 +94,19 @@ class Frame:
 
 
 class FrameInfo:
-    """What closures need of a frame after its activation: its names, and whether it is a class body."""
+    """What closures need of a frame after its activation: its names, whether it is a class body, and the function of which it is an activation."""
 
-    __slots__ = ("kind", "module", "qualname", "scope", "source")
+    __slots__ = ("function", "kind", "module", "qualname", "scope", "source")
 
-    def __init__(self, kind: str, scope: ir.Scope | None, source: Source, qualname: str, module: int) -> None:
+    def __init__(
+        self, kind: str, scope: ir.Scope | None, source: Source, qualname: str, module: int, function: ir.FuncDef | None = None
+    ) -> None:
         self.kind = kind
         self.scope = scope
         self.source = source
         self.qualname = qualname
         self.module = module
+        self.function = function
 
 
 def is_round(what: object) -> TypeGuard[tuple[Place, object]]:
