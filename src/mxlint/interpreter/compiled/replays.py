@@ -343,7 +343,7 @@ def _wraps(i: Interpreter, now: Ref, before: Member) -> bool:
 
 
 def _is_bound_once(i: Interpreter, location: Location) -> bool:
-    """Whether a variable of an activation is bound once in it: what other activations bind is no other value of it."""
+    """Whether a location is a variable that its function binds once in each activation, so that a closure over it never sees another value."""
     frame = i.info(location[0]).payload
     return isinstance(frame, FrameInfo) and frame.function is not None and location[1] in once(frame.function)
 
