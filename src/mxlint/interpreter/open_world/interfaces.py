@@ -32,9 +32,12 @@ def used(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> None:
     if trace is None or i.silent > 1 or trace.handing:
         return
     found = list(dict.fromkeys(each for oid in _objects(i, args) for each in _methods(i, oid, frame)))
+    if len({method for _, method, _ in found}) > MAX_METHODS:
+        i.imprecise("an object with many methods that is handed out of sight", place)
+        return
     trace.handing = True
     try:
-        for owner, method, info in found if len({method for _, method, _ in found}) <= MAX_METHODS else ():
+        for owner, method, info in found:
             _may_call(i, Ref(owner), method, info, place, frame)
     finally:
         trace.handing = False
