@@ -267,7 +267,7 @@ def seen(value: Any, depth: int = 0) -> Any:
         try:
             mx.eval(value)
             flat: Any = value.flatten().tolist()
-            return {"shape": list(value.shape), "values": [float(item) for item in flat]}
+            return {"shape": list(value.shape), "dtype": str(value.dtype), "values": [float(item) for item in flat]}
         except Exception as error:  # noqa: BLE001 - of many kinds
             return {"leak": str(error)[:120]}
     if depth > LIMIT:
