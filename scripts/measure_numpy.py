@@ -8,6 +8,7 @@ Parameters are those of inspect.signature. A function that no sample fits gives 
 
 from __future__ import annotations
 
+import copy
 import inspect
 import itertools
 import sys
@@ -38,8 +39,16 @@ NOT_CALLED = {
     "suppress_warnings", "temppath", "tempdir", "KnownFailureException", "KnownFailureTest", "SkipTest", "extbuild",
 }  # fmt: skip
 OPERATORS = [f"__{r}{n}__" for n in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul") for r in ("", "r", "i")]
+OPERATORS += [f"__i{n}__" for n in ("and", "or", "xor", "lshift", "rshift")]
 OPERATORS += [f"__{n}__" for n in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor", "neg", "pos", "abs", "invert")]
 OPERATORS += [f"__{n}__" for n in ("len", "iter", "getitem", "setitem", "contains", "bool", "int", "float", "index", "complex", "array")]
+AT = {
+    "signature": "(a, indices, b=None, /) -> None",
+    "mutates": ["a replaces"],
+    "array": {"a": "converts deep", "b": "converts deep", "indices": "converts deep"},
+}
+"""The method `at` of all functions that go element by element."""
+IN_PLACE = {name for name in OPERATORS if name.startswith("__i") and name not in ("__invert__", "__iter__", "__int__", "__index__")}
 MOST = 600
 """Calls of one function, at most."""
 
@@ -176,7 +185,59 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
     ]
     if uses := array_uses(function, receiver, needed, optional, fits):
         entry["array"] = uses
+    names = [*("self" for _ in receiver), *(p.name for p in needed)]
+    written, shared = aliases(function, receiver, fits, names)
+    if "out" in signature.parameters:
+        written, shared = [*written, "out replaces"], [*shared, "out"]
+    if written:
+        entry["mutates"] = written
+    if shared:
+        entry["shares"] = shared
+    if getattr(function, "__name__", "") in IN_PLACE:
+        entry["signature"] = f"({parameters_text(signature)}) -> self"
+        entry["mutates"] = ["self replaces"]
+        entry.pop("shares", None)
     return entry
+
+
+def layouts(value: Any) -> list[Any]:
+    """A sample, and if it is an array of several axes the same with its elements in another order, of which some functions make a copy."""
+    return [value, np.asfortranarray(value)] if isinstance(value, np.ndarray) and value.ndim > 1 else [value]
+
+
+def shares(result: Any, argument: np.ndarray) -> str | None:
+    """How a result shares the data of an argument: "" all of it, "part"; None: not at all."""
+    items = result if type(result) in (tuple, list) else [result]
+    found = [each for each in items if isinstance(each, np.ndarray) and np.shares_memory(each, argument)]
+    if not found:
+        return None
+    return "" if found[0] is result and result.nbytes >= argument.nbytes else "part"
+
+
+def aliases(function: Callable[..., Any], receiver: list[Any], fits: list[list[Any]], names: list[str]) -> tuple[list[str], list[str]]:
+    """Which arguments that are arrays a call changes, and which of them what it gives shares data with."""
+    changed: set[str] = set()
+    found: dict[str, set[str | None]] = {}
+    for sample in fits:
+        for given in itertools.product(*map(layouts, (*(make() for make in receiver), *sample))):
+            copies = [copy.deepcopy(each) for each in given]
+            same = [np.copy(each) if isinstance(each, np.ndarray) else None for each in copies]
+            try:
+                result = function(*copies)
+            except Exception:  # noqa: BLE001, S112 - it does not fit in this layout
+                continue
+            for name, argument, before in zip(names, copies, same):
+                if isinstance(argument, np.ndarray):
+                    if before.shape != argument.shape or not np.array_equal(before, argument, equal_nan=before.dtype.kind in "fc"):
+                        changed.add(name)
+                    if argument.size > 1:
+                        found.setdefault(name, set()).add(shares(result, argument))
+    words = {
+        name: " ".join([name, *(["part"] if "part" in ways else []), *(["perhaps"] if None in ways else [])])
+        for name, ways in found.items()
+        if ways != {None}
+    }
+    return [f"{name} replaces" for name in names if name in changed], [words[name] for name in names if name in words]
 
 
 def array_uses(
@@ -268,6 +329,8 @@ def library() -> dict[str, Any]:
                 entry = plain(value) if name in NOT_CALLED else measure(value, [])
                 if entry is not None:
                     table["functions"][full] = [entry]
+                if isinstance(value, np.ufunc):
+                    table["functions"][f"{full}.at"] = [dict(AT)]
             elif isinstance(value, (float, int, str)) or value is None:
                 kind = "None" if value is None else type(value).__name__
                 table["constants"][full] = {"type": kind, "value": value} if kind == "float" and np.isfinite(value) else {"type": kind}
@@ -342,7 +405,12 @@ def class_table(name: str, names: dict[int, str]) -> dict[str, Any]:
                 value = getattr(RECEIVERS[name][0](), member)
             except Exception:  # noqa: BLE001, S112 - not there for this one
                 continue
-            table["members"][member] = [{"signature": f"-> {attribute_type(member, value)}"}]
+            entry = {"signature": f"-> {attribute_type(member, value)}"}
+            if isinstance(value, np.ndarray):
+                owner = RECEIVERS[name][0]()
+                way = shares(getattr(owner, member), owner)
+                entry |= {"shares": [f"self {way}".strip()]} if way is not None else {}
+            table["members"][member] = [entry]
     return table
 
 

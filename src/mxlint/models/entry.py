@@ -8,11 +8,11 @@ from typing import Any
 
 from mxlint.models import schema
 from mxlint.models.expression import ANY, NONE, Type, TypeSyntaxError, of_node, operand, parameters, parse
-from mxlint.models.schema import ArrayUse, Callback, Effect, Lookup, Model, Mutation, Parameter, Raises, Signature, Store
+from mxlint.models.schema import ArrayUse, Callback, Effect, Lookup, Model, Mutation, Parameter, Raises, Share, Signature, Store
 
 _FOLDS: dict[object, schema.Fold] = {True: "always", False: "no", "small": "small"}
 FIELDS = frozenset(
-    ["signature", "fold", "calls", "stores", "mutates", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "imports", "array", "unordered", "since", "until"]
+    ["signature", "fold", "calls", "stores", "mutates", "shares", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "imports", "array", "unordered", "since", "until"]
 )  # fmt: skip
 
 
@@ -25,7 +25,7 @@ def read(name: str, entry: str | dict[str, Any], *, of_class: bool = False, cons
         raise TypeSyntaxError("it has no signature")
     texts = _listed(table["signature"])
     if texts[0].startswith("->"):
-        return Model(name, "attribute", tuple(Signature((), parse(text[2:])) for text in texts), **_effects(table, frozenset()))
+        return Model(name, "attribute", tuple(Signature((), parse(text[2:])) for text in texts), **_effects(table, frozenset(("self",))))
     read_ = [signature(text, receiver=of_class) for text in texts]
     receivers = {first for first, _ in read_}
     if len(receivers) > 1:
@@ -109,6 +109,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
         *found.get("iterates", ()),
         *filter(None, [found.get("source_without"), found.get("imports")]),
         *(each.without for each in found.get("raises", ()) if each.without),
+        *(each.target for each in found.get("shares", ())),
         *([found["entry"].key] if "entry" in found else []),
     }
     if wrong := used - known - {"cls"}:
@@ -155,6 +156,14 @@ def _mutation(text: str) -> Mutation:
     return Mutation(_target(target), _one_of(how, schema.MUTATIONS))
 
 
+def _share(text: str) -> Share:
+    """`a`, `a part` or `a perhaps`."""
+    target, *words = text.split()
+    if wrong := set(words) - {"part", "perhaps"}:
+        raise TypeSyntaxError(f"{wrong.pop()!r} is no way to share")
+    return Share(target, "part" in words, "perhaps" in words)
+
+
 def _target(text: str) -> Type:
     return schema.RESULT if text == "result" else operand(_expression(text))
 
@@ -181,6 +190,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "calls": _callback,
     "stores": _store,
     "mutates": _mutation,
+    "shares": _share,
     "raises": _raises,
     "iterates": str,
 }

@@ -87,6 +87,15 @@ class Mutation(NamedTuple):
     how: str
 
 
+class Share(NamedTuple):
+    """What a call gives looks at the data of `target`, a parameter or `self`: a write of either changes the other. `part`: at some of it only;
+    `perhaps`: it may be a copy as well."""
+
+    target: str
+    part: bool = False
+    perhaps: bool = False
+
+
 class Lookup(NamedTuple):
     """What lies under an argument: in self, or in a constant of a library."""
 
@@ -127,6 +136,7 @@ class Model(NamedTuple):
     calls: tuple[Callback, ...] = ()
     stores: tuple[Store, ...] = ()
     mutates: tuple[Mutation, ...] = ()
+    shares: tuple[Share, ...] = ()
     raises: tuple[Raises, ...] = ()
     source: str = ""
     source_without: str = ""

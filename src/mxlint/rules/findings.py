@@ -86,6 +86,7 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
     "callback": ("unless {} calls what it is given", "if {} calls what it is given"),
     "prepared": ("unless {} runs before", "if {} runs before"),
     "optimizer": ("unless {} is a step of an optimizer", "if {} is a step of an optimizer"),
+    "shared": ("unless {} changes what was read", "if {} changes what was read"),
     "value": ("for some values of {}", "for some values of {}"),
     "outcome": ("for some outcomes of {}", "for some outcomes of {}"),
 }

@@ -137,6 +137,8 @@ class Move:
                 i.sources.setdefault(there, i.sources[identity])
             if identity in i.comes_from:
                 i.comes_from.setdefault(there, tuple(map(self.member, i.comes_from[identity])))
+            if identity in i.ledger.parts:
+                i.ledger.parts.setdefault(there, self.value(i.ledger.parts[identity]))
             if identity in i.grounds:
                 i.grounds.setdefault(there, set()).update(map(self._part, i.grounds[identity]))
         return there

@@ -27,6 +27,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.generators.iterators import POSITION, parts_of
+from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.machine.locations import ENUM_MEMBERS
@@ -59,6 +60,16 @@ def _some_element(i: Interpreter, iterable: Symbolic, place: Place) -> Symbolic:
     """What a round is given of an iterable out of sight."""
     element = i.symbolic(place, "element", iterable.label, presumed=iterable.presumed)
     i.ledger.element_of[element.identity] = iterable.identity
+    return element
+
+
+def _unseen_element(i: Interpreter, iterable: Member, place: Place) -> Symbolic:
+    """What a round is given of an object of a library: of an array it may be a row, which shares its data."""
+    if not isinstance(iterable, Ref) or not sharing.rows_are_shared(i, iterable):
+        return i.symbolic(place, "element")
+    with i.within((place, iterable.oid)):  # of two arrays in one loop each has its own
+        element = i.symbolic(place, "element")
+    sharing.relate(i, element, iterable)
     return element
 
 
@@ -246,7 +257,7 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
             return held, False
     if isinstance(member, Unknown):
         return member, False
-    return (lambda: i.symbolic(place, "element")), False
+    return (lambda: _unseen_element(i, member, place)), False
 
 
 def _dict_parts(i: Interpreter, oid: int) -> tuple[list[Value], list[Value]]:

@@ -38,6 +38,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import entries, entry, hashed, is_key, new_list, put
 from mxlint.interpreter.containers.elements import known_items, range_element
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.loops.iteration import listed
 from mxlint.interpreter.loops.lengths import resized
 from mxlint.interpreter.loops.novelty import sliced, taken
@@ -372,6 +373,8 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
             i.mlx.handed(i, (value,), place, frame)
             if isinstance(member, Symbolic) and isinstance(index, Const):
                 shadows.write_item(i, member, index, value, place, frame)
+            if isinstance(member, Symbolic):
+                sharing.changed(i, member, index, place, frame)
         return NONE
 
     i.place = place

@@ -43,7 +43,7 @@ from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.expressions.text import Asking, text_of
 from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import new_iterator
-from mxlint.interpreter.libraries import opaque
+from mxlint.interpreter.libraries import opaque, sharing
 from mxlint.interpreter.libraries.measures import axes_in, measured
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.iteration import collected
@@ -86,7 +86,10 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
         args = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
     signatures = found.binding(len(args.args), args.keywords) if args.star is None and args.kwstar is None else found.signatures
     if found.kind == "attribute":
-        return _result(i, found.result, {}, args.args[0] if args.args else None, found, place, frame)
+        of = args.args[0] if args.args else None
+        result = _result(i, found.result, {}, of, found, place, frame)
+        sharing.share(i, found.shares, {}, of, result)
+        return result
     if not signatures:
         throw_named(i, "builtins.TypeError", place)
     args, owner = _iterated(i, found, signatures[0], args, owner, place, frame)
@@ -120,6 +123,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     if found.source or found.draws:
         _source(i, found, result, place, frame)
     _stores(i, found, bound, owner, result, place, frame)
+    sharing.share(i, found.shares, bound, owner, result, "key" if found.name.endswith(".__getitem__") else "")
     return result
 
 

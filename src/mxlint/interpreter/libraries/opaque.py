@@ -8,6 +8,7 @@ from typing import Final
 from mxlint.domain.heap import Field
 from mxlint.domain.members import NONE, Const, Ref, Tuple, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import CELL, CONTENTS
@@ -36,13 +37,7 @@ def read_cell(i: Interpreter, name: str, given: Sequence[Value], place: Place, f
 
 def change(i: Interpreter, owner: Ref, name: str, bound: Mapping[str, Value], place: Place, frame: Frame) -> None:
     """A call changes what such an object holds: at one index, or anywhere."""
-    cell = _cell(name, "__setitem__", bound.get("key"))
-    cells = {field for oid, field in i.traced if oid == owner.oid and isinstance(field, tuple) and field[0] == CELL}
-    now = i.symbolic(place, "contents")
-    fields = sorted(cells, key=str) if cell is None else [cell]
-    for field in (CONTENTS, *fields):
-        i.heap.set(owner.oid, field, now)
-        i.operations.written(i, owner.oid, field, now, place, frame)
+    sharing.changed(i, owner, bound.get("key") if name.endswith(".__setitem__") else None, place, frame)
 
 
 def fix(i: Interpreter, made: Ref, found: Model | None, given: Sequence[Value]) -> None:
@@ -61,8 +56,13 @@ def _fixed(i: Interpreter, value: Value) -> str | None:
     if isinstance(value, Tuple) and value.items is not None:
         parts = [_fixed(i, item) for item in value.items]
         return None if None in parts else f"({', '.join(map(str, parts))})"
-    held = i.heap.get(value.oid, FIXED) if isinstance(value, Ref) and i.heap.get(value.oid, CONTENTS) is None else None
+    held = i.heap.get(value.oid, FIXED) if isinstance(value, Ref) and _is_unchanged(i, value) else None
     return str(held.value) if isinstance(held, Const) else None
+
+
+def _is_unchanged(i: Interpreter, value: Ref) -> bool:
+    """Whether nothing has written what an object looks at."""
+    return all(i.heap.get(oid, CONTENTS) is None for oid in (value.oid, *(part.array for part in sharing.parts(i, value))))
 
 
 def fixed(i: Interpreter, given: Sequence[Value]) -> tuple[Const, ...] | None:

@@ -137,6 +137,8 @@ class Ledger:
     """Where an optimizer made a weight, by the number of the array."""
     element_of: dict[Identity, Identity] = field(default_factory=dict)
     """The iterable of which something symbolic is an element."""
+    parts: dict[Identity, Value] = field(default_factory=dict)
+    """The arrays of libraries of which something symbolic is a part, as a row that may be a number."""
     inherited: dict[int, dict[str, External]] = field(default_factory=dict)
     """What the methods of classes with a base out of sight use as a module or an optimizer, by the class and the attribute."""
     uses: dict[tuple[int, str, int], External | None] = field(default_factory=dict)

@@ -34,6 +34,8 @@ CONTENTS: Final = ("#", "contents")
 """Of an object of a library, such as an array of numpy: all that it holds."""
 CELL: Final = "cell"
 """Begins the location of what such an object holds at an index that is known."""
+PART_OF: Final = ("#", "part of")
+"""Of such an object that looks at the data of another: which, at what part of it, and whether it may be a copy as well."""
 OF: Final = ("#", "of")
 """Of a dict that is the attributes of an object: the object."""
 INSTEAD: Final = ("#", "instead of __dict__")

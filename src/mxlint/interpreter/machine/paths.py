@@ -22,6 +22,8 @@ PREPARED: Final = "prepared"
 """The first part of the condition that a method ran before another one."""
 STEPS: Final = "is an optimizer"
 """The first part of the condition that what has `.update(model, gradients)` is an optimizer."""
+SHARED: Final = "shares"
+"""The first part of the condition that a write of one array changes what was read of another, which may share its data."""
 TEST: Final = "test"
 """The first part of a condition that a test stands for of which no value in sight does."""
 WAYS: Final[Mapping[object, Way]] = {
@@ -30,6 +32,7 @@ WAYS: Final[Mapping[object, Way]] = {
     CALLED_BACK: "callback",
     PREPARED: "prepared",
     STEPS: "optimizer",
+    SHARED: "shared",
 }
 """What it is that a condition leaves open, by its first part; of what is not among them a test or a choice may tell."""
 MAX_LEARNED: Final = 8

@@ -6,20 +6,22 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Member, Ref, Value
+from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.expressions.operators import METHODS
 from mxlint.interpreter.generators.dying import dropped
+from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import KEPT
 from mxlint.interpreter.machine.paths import Truth
-from mxlint.interpreter.objects.lookup import special
+from mxlint.interpreter.objects.lookup import CLASS, library_base, special
 from mxlint.interpreter.statements.conditions import tested
 from mxlint.interpreter.statements.narrowing import assume
 from mxlint.interpreter.statements.unpacking import unpack
+from mxlint.models.load import model
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import names_read
 
@@ -142,6 +144,12 @@ def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place
             method = special(i, member, f"__i{METHODS[op]}__", place, frame)
             if method is not None:
                 return i.call(method, Arguments((value,), places=(place,)), place, frame)
+            cls = i.heap.get(member.oid, CLASS) if kind == "instance" else None
+            found = model(f"{library_base(i, cls)}.__i{METHODS[op]}__") if cls is not None else None
+            if found is not None and found.mutates:
+                return i.operations.external(i, found.name, Arguments((member, value), places=(place, place)), place, frame)
+        if isinstance(member, Symbolic):
+            sharing.changed(i, member, None, place, frame, perhaps=True)
         if isinstance(member, Array):
             return i.operations.array(i, f"mlx.core.array.__i{op}", (member, value), place, frame)
         return i.operations.binary(i, op, member, value, place, frame)
