@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from mxlint.domain.guards import Guard, Identity, Literal_, parts
 from mxlint.domain.members import Const
+from mxlint.domain.ordering import Ordered
 
 _EQUAL = frozenset(("==", "is"))
 EQUALS = "equals"
@@ -19,12 +20,13 @@ Apart: TypeAlias = Mapping[Literal_, Sequence[Guard]]
 
 class RuledOut(NamedTuple):
     """What a path says of the conditions of guards: the opposites of its literals; what equals what; its literals, and those which some of them say
-    not to hold together, by each of them."""
+    not to hold together, by each of them; between which numbers things lie."""
 
     opposites: frozenset[Literal_]
     known: Equations
     held: frozenset[Literal_]
     apart: Apart
+    ordered: Ordered
 
 
 def equation(condition: Identity) -> tuple[object, object] | None:

@@ -33,6 +33,7 @@ from mxlint.domain.members import (
     Unknown,
     Value,
 )
+from mxlint.domain.ordering import ORDERED, comparison, ordered
 from mxlint.domain.parts import each_option, referred
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, symbols
@@ -143,16 +144,20 @@ def _conditions(path: Path) -> tuple[object, ...]:
 
 
 def _answers(conditions: Iterable[Identity]) -> Iterator[Identity]:
-    """What a path may say that answers conditions, as `_outcomes` names it: their outcomes, what else a thing equals, and what does not hold together."""
+    """What a path may say that answers conditions, as `_outcomes` names it: their outcomes, what else a thing equals, what does not hold together, and
+    between which numbers it lies."""
     for condition in conditions:
         yield condition
         yield (TOGETHER, condition)
         if (told := equation(condition)) is not None:
             yield (EQUALS, told[0])
+        yield (ORDERED, condition)
+        if (asked := comparison(condition)) is not None:
+            yield (ORDERED, asked[0])
 
 
 def _outcomes(path: Path) -> dict[Identity, object]:
-    """What a path says of conditions, of what equals what, and of what does not hold together."""
+    """What a path says of conditions, of what equals what, of what does not hold together, and of how things lie to numbers."""
     literals = closed(condition.literal for condition in path if condition.literal is not None)
     apart: dict[Identity, frozenset[Literal_]] = {}
     for literal in literals:
@@ -160,7 +165,8 @@ def _outcomes(path: Path) -> dict[Identity, object]:
             name = (TOGETHER, part.condition)
             apart[name] = apart.get(name, frozenset()) | {literal}
     equal: dict[Identity, object] = {(EQUALS, thing): constant for thing, constant in equations(literals).items()}
-    return {**{literal.condition: literal.outcome for literal in literals}, **equal, **apart}
+    lying: dict[Identity, object] = {(ORDERED, thing): bounds for thing, bounds in ordered(literals).items()}
+    return {**{literal.condition: literal.outcome for literal in literals}, **equal, **apart, **lying}
 
 
 def _extends(path: Path, base: Path) -> bool:

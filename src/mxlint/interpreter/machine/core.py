@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mxlint.deep import is_deep
+from mxlint.domain import ordering
 from mxlint.domain.arrays import Array
 from mxlint.domain.exclusion import RuledOut, all_hold, by_part, equations, refuted
 from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, closed, opposite
@@ -390,7 +391,7 @@ class Interpreter:
         self._ask(value.conditions)
         if not self.path:
             return value
-        excluded, known, held, apart = self._excluded()
+        excluded, known, held, apart, lying = self._excluded()
         kept = [
             option
             for option in value.options
@@ -398,6 +399,7 @@ class Interpreter:
             or excluded.isdisjoint(option.guard)
             and not (known and any(literal.outcome and refuted(literal.condition, known) for literal in option.guard))
             and not all_hold(option.guard, held, apart)
+            and not (lying and any(ordering.outcome(literal.condition, lying) is (not literal.outcome) for literal in option.guard))
         ]
         if len(kept) == len(value.options) or not kept:
             return value
@@ -414,6 +416,7 @@ class Interpreter:
                 equations(held),
                 frozenset(held),
                 by_part(held),
+                ordering.ordered(held),
             )
             if len(self._ruled_out) >= MAX_PATHS:
                 self._ruled_out.clear()
@@ -434,6 +437,9 @@ class Interpreter:
                 return False
             if refuted(literal.condition, excluded.known):
                 return not literal.outcome
+            lies = ordering.outcome(literal.condition, excluded.ordered) if excluded.ordered else None
+            if lies is not None:
+                return literal.outcome is lies
             if excluded.apart:
                 for outcome in (True, False):
                     if all_hold((Literal_(literal.condition, outcome),), excluded.held, excluded.apart):
