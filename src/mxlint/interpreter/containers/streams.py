@@ -122,8 +122,9 @@ def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     items = _source(i, value, place, frame, (start, stop) if start is not None and stop is not None and stop >= 0 else None)
     if items is None or start is None or stop is None or step is None:
         return _any_of(i, element_of(i, value, place, frame), place)
-    if isinstance(value, Ref) and position is not None and 0 <= stop < len(items):
-        i.heap.set(value.oid, POSITION, binary(i, "+", position, Const(stop), place, frame))
+    asked = max(start, stop)  # what lies before the start is taken and left out, even where nothing comes after it
+    if isinstance(value, Ref) and position is not None and stop >= 0 and asked < len(items):
+        i.heap.set(value.oid, POSITION, binary(i, "+", position, Const(asked), place, frame))
     return _of(i, items[start : None if stop < 0 else stop : step], place)
 
 

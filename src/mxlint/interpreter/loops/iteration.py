@@ -376,12 +376,14 @@ def _iterate_some(i: Interpreter, ref: Ref, parts: tuple[Value, ...], consume: C
         return
     start, stop, step = (bound.value if isinstance(bound, Const) and isinstance(bound.value, int) else None for bound in parts[1:])
     untouched = i.heap.get(ref.oid, POSITION) == Const(0)
-    if start is None or stop is None or step is None or not untouched or not 0 <= stop <= UNROLLED or i.unrolled * stop > MAX_UNROLLED:
+    # What lies before the start is asked for and left out, even where nothing comes after it.
+    asked = max(start, stop) if start is not None and stop is not None and stop >= 0 else UNROLLED + 1
+    if start is None or stop is None or step is None or not untouched or asked > UNROLLED or i.unrolled * asked > MAX_UNROLLED:
         _until_some(i, place, lambda ends: consume(taken(i, next_or(i, source, Given(), ends, place, frame), place)))
         return
     with i.leaving() as ends:
-        with i.unrolling(stop):
-            for number in range(stop):
+        with i.unrolling(asked):
+            for number in range(asked):
                 with i.within((place, number)):
                     element = next_or(i, source, Given(), ends, place, frame)
                     if number in range(start, stop, step):
