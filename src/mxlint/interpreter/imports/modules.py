@@ -76,6 +76,8 @@ def _docstring(node: ir.Module) -> str | None:
 
 def import_module(i: Interpreter, name: str, level: int, frame: Frame, place: Place) -> Value:
     """The module that a dotted name means in a file."""
+    if name == "__main__" and i.main is not None and i.main.name in i.modules:
+        return Ref(i.modules[i.main.name])
     found = _find(i, name, level, frame)
     if found is not None:
         loaded_as = i.modules.get(found.source.name) if found.source is not None else None
