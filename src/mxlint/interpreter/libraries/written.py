@@ -105,9 +105,10 @@ def _effect(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 
 
 def _data(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`data(name, *args)`: what the data says that a call gives."""
+    """`data(name, *args, **keywords)`: what the data says that a call gives."""
     name = args.args[0].value if isinstance(args.args[0], Const) else ""
-    return library.call_model(i, str(name), Arguments(args.args[1:], places=args.places[1:]), place, frame) or NONE
+    given = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
+    return library.call_model(i, str(name), given, place, frame) or NONE
 
 
 def _expecting(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
