@@ -122,7 +122,7 @@ def finding(
     related = [Related(text, place.span) for text, place in also]
     if compiled is not None:
         related.append(Related("compiled here", compiled.site.span))
-    related += [Related("called from here", call.span) for call in calls if call.span != where.span]
+    related += [Related("called from here", call.span) for call in dict.fromkeys(calls) if call.span != where.span]
     headline, note = worded(message, note, modality)
     yield Finding(
         rule.code,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from mxlint.facts.events import Compiled, Write
+from mxlint.facts.events import Compiled, Where, Write
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Either, Outside, Remedy
 from mxlint.rules.captures import advice, with_the_rest
@@ -29,6 +29,7 @@ def check(program: Program) -> Iterator[Finding]:
         writes = program.writes.get(compiled.number, ())
         names = {write.where.span.start for write in writes if write.how == "name"}
         updated = {write.container for write in writes if write.how in UPDATES and write.how != "differentiate"}
+        told: dict[object, list[Write]] = {}
         for write in writes:
             if write.how == "fill" and write.where not in relied:
                 continue  # a module that is filled with arguments before each use
@@ -37,10 +38,18 @@ def check(program: Program) -> Iterator[Finding]:
             if write.how == "differentiate" and write.container in updated:
                 continue  # what updates the weights afterwards is the same cause, and the better place
             if write.placeholder and not write.captured_out and not is_half(compiled, write, writes):
-                yield from _finding(program, compiled, write)
+                told.setdefault(_cause(write), []).append(write)
+        for first, *others in told.values():
+            yield from _finding(program, compiled, first, [each.where for each in others])
 
 
-def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Finding]:
+def _cause(write: Write) -> object:
+    """What a line puts into one list, dict or object it puts there for one reason."""
+    start = write.where.span.start
+    return (write.location[0], write.where.span.filename, start.row, write.modality) if write.how in ("item", "items") else write
+
+
+def _finding(program: Program, compiled: Compiled, write: Write, others: Sequence[Where]) -> Iterator[Finding]:
     if write.how in UPDATES:
         message = f"{quoted(write.where.text)} leaves placeholders in the model instead of weights"
         note = f"it changes state that is not in outputs= of {name_of(compiled)}, so that what the trace computes never gets there"
@@ -53,7 +62,8 @@ def _finding(program: Program, compiled: Compiled, write: Write) -> Iterator[Fin
         if write.how == "property":
             help = "make it a plain property: what a cached one keeps is no part of the module's state, so no capture takes it out"
     remedy = _remedy(program, compiled, write)
-    yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls, remedy=remedy, note=note)
+    also = [("and here", where) for where in others if where != write.where]
+    yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls, also=also, remedy=remedy, note=note)
 
 
 def _remedy(program: Program, compiled: Compiled, write: Write) -> Remedy:
