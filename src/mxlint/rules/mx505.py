@@ -13,6 +13,7 @@ from mxlint.rules.rule import Rule
 KINDS: Final = {
     "generator": ("a generator function", "calling it only makes a generator, which raises"),
     "coroutine": ("an async function", "calling it only makes a coroutine, which raises"),
+    "descriptor": ("a class method or property, and no function", "compiling it raises TypeError"),
     "value": ("no function", "compiling it raises TypeError"),
     "result": ("the result of a call and no function", "compiling it raises TypeError"),
 }

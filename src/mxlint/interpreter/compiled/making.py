@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Range, Ref, Tuple, Union, Value, members
@@ -206,6 +207,10 @@ def target(i: Interpreter, function: Value, depth: int = 6) -> tuple[Ref | None,
     return None, 0, frozenset()
 
 
+REFUSED: Final = frozenset(("classmethod", "property", "cached_property"))
+"""What a decorator makes of a method that is no function; a static method is one."""
+
+
 def function_fact(i: Interpreter, function: Value) -> events.Function:
     """What is compiled, in the words of the facts."""
     first = members(function)[0]
@@ -226,6 +231,8 @@ def function_fact(i: Interpreter, function: Value) -> events.Function:
             "list": "value",
             "dict": "value",
         }.get(i.info(first.oid).kind, "unknown")
+        if i.info(first.oid).kind == "descriptor" and i.info(first.oid).payload in REFUSED:
+            return events.Function("descriptor", "", None, (), 0)
     ref, bound, _ = target(i, function)
     if ref is None:
         return events.Function(kind, "", None, (), 0)
