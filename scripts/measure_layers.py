@@ -185,6 +185,17 @@ def settings(name: str, statement: LayerStatement) -> dict[str, str]:
     }
 
 
+def drawn(name: str, statement: LayerStatement) -> list[str]:
+    """The weights that a constructor draws: those that two instances which are made alike do not share."""
+    found: set[str] = set()
+    for made, _, module in (trial for method in statement.samples for trial in trials(name, statement, method, SAMPLES, "")):
+        another = {**vars(other := find(name)(*made[0], **made[1])), **dict(other.items())}
+        for key, value in {**vars(module), **dict(module.items())}.items():
+            if isinstance(value, mx.array) and value.size and not mx.array_equal(value, another[key], equal_nan=True).item():
+                found.add(key)
+    return sorted(found)
+
+
 def entry(name: str, statement: LayerStatement) -> tuple[dict[str, Any], str | None]:
     """The data on a layer, and what is wrong with it. Of several candidates for the dtype of a method the first that holds is taken."""
     kind = find(name)
@@ -195,6 +206,8 @@ def entry(name: str, statement: LayerStatement) -> tuple[dict[str, Any], str | N
         made["sublayers"] = statement.sublayers
     if found := settings(name, statement):
         made["settings"] = found
+    if numbers := drawn(name, statement):
+        made["drawn"] = numbers
     if statement.does:
         made["does"] = statement.does
     made["methods"] = {}

@@ -113,6 +113,8 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
 
 SEQUENTIAL: Final = "mlx.nn.Sequential"
 
+DRAWN: Final = ("#", "drawn")
+"""Of a weight that a trace drew: where it made the layer."""
 LAYER: Final = ("#", "layer")
 """The field that holds the description of a layer of mlx.nn."""
 
@@ -120,12 +122,15 @@ LAYER: Final = ("#", "layer")
 def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
     """Put the weights and sublayers of a layer into its object."""
     i.heap.set(owner.oid, LAYER, Const(layer))
+    drawn = layer_model().drawn(layer.name) if i.trace is not None else ()
     for attribute_name, described in layer.weights.items():
         if described is None:
             i.heap.set(owner.oid, attribute_name, NONE)
             continue
         ident = i.ident(place, ("weight", owner.oid, attribute_name))
         i.heap.set(ident, LAZY, TRUE)
+        if attribute_name in drawn:
+            i.heap.set(ident, DRAWN, Const(place))
         i.heap.set(owner.oid, attribute_name, Array(ident, None, described.shape, described.dtype))
     for attribute_name, part in layer.sublayers.items():
         made = _sublayer(i, part, place, (owner.oid, attribute_name))
@@ -181,6 +186,9 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         for field, value in weights(i, module):
             reads.on_read(i, module.oid, field, value, place, frame)
             parts.append(value)
+    drawn = [i.heap.get(part.ident, DRAWN) for part in parts if isinstance(part, Array)] if i.trace is not None else []
+    for made in dict.fromkeys(each.value for each in drawn if isinstance(each, Const) and isinstance(each.value, Place)):
+        sinks.event(i, "draw", made, "a layer that is made in the trace", frame)
     done = cls if method == "__call__" else f"{cls}.{method}"
     bare = i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.table.has(f"{done}[bias=False]")
     form = f"{done}[bias=False]" if bare else done

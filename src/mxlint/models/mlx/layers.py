@@ -79,6 +79,10 @@ class LayerModel:
         """Whether a method of a layer computes an array."""
         return method in self.entries.get(name, {}).get("methods", ())
 
+    def drawn(self, name: str) -> Sequence[str]:
+        """The weights of a layer that its constructor draws."""
+        return tuple(self.entries.get(name, {}).get("drawn", ()))
+
     def construct(self, name: str, arguments: Sequence[Argument], keywords: Mapping[str, Argument]) -> Layer | None:
         """The layer that a constructor makes; None where there is no entry or the call raises."""
         entry = self.entries.get(name)
