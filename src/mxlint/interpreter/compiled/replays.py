@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 from mxlint.domain.arrays import Array
@@ -304,9 +305,14 @@ def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:
 
 
 def _is_text(i: Interpreter, value: Value) -> bool:
-    """Whether a symbolic value is looked up or compared among texts, which an array is never equal to."""
-    asked = {member.identity for member in each_part(value, Tuple) if isinstance(member, Symbolic)}
-    return any(condition[0] == "==" and condition[1] in asked and _text(condition[2:]) for condition in i.causes)
+    """Whether a symbolic value is looked up or compared among texts, which an array is never equal to. Conditions only become more: of them those are
+    gone through that came into being since the last question."""
+    texts = i.ledger.texts
+    for condition in islice(reversed(i.causes), len(i.causes) - i.ledger.asked_for_texts):
+        if condition[0] == "==" and _text(condition[2:]):
+            texts.add(condition[1])
+    i.ledger.asked_for_texts = len(i.causes)
+    return any(isinstance(member, Symbolic) and member.identity in texts for member in each_part(value, Tuple))
 
 
 def _text(others: tuple[object, ...]) -> bool:

@@ -153,6 +153,9 @@ class Ledger:
     """Methods that a call of something symbolic may come to, with the presumption that it does."""
     among: dict[Identity, tuple[Const, ...]] = field(default_factory=dict)
     """What something symbolic is one of, where the program says so."""
+    texts: set[object] = field(default_factory=set)
+    """What is compared with texts, by identity, as far as the conditions have been gone through: the first `asked_for_texts`."""
+    asked_for_texts: int = 0
     defaults: dict[Identity, Const] = field(default_factory=dict)
     """What the program says that symbolic values and conditions are, if nobody gives them."""
     counting: dict[int, bool] = field(default_factory=dict)
