@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
@@ -95,7 +95,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     args, owner = _iterated(i, found, signatures[0], args, owner, place, frame)
     bound = _bind(signatures[0], args)
     chosen = _fitting(i, signatures, args)
-    _arrays(i, found, bound, place, frame, args, owner)
+    _arrays(i, _Call(found, args, bound, owner), place, frame)
     folded = _fold(i, found, owner, args, place)
     given = (*(() if owner is None else (owner,)), *args.values)
     if folded is not None and not args.keywords:
@@ -320,20 +320,21 @@ def numbers_asked(i: Interpreter, name: str, args: Arguments, place: Place, fram
     if found is None or not found.signatures:
         return
     given = Arguments(args.args[1:], args.keywords, places=args.places[1:]) if found.kind == "method" else args
-    _arrays(i, found, _bind(found.signatures[0], given), place, frame, given, None, frozenset(("index",)))
+    _arrays(i, _Call(found, given, _bind(found.signatures[0], given)), place, frame, frozenset(("index",)))
 
 
-def _arrays(
-    i: Interpreter,
-    found: Model,
-    bound: Mapping[str, Value],
-    place: Place,
-    frame: Frame,
-    args: Arguments,
-    owner: Value | None,
-    words: frozenset[str] = ARRAY_WORDS,
-) -> None:
-    """What the call does to arrays that it is handed. `owner`: the object of a method; `words`: the uses that are noted."""
+class _Call(NamedTuple):
+    """A call of something of a library: its arguments, also by parameter, and the object if it is a method."""
+
+    model: Model
+    args: Arguments
+    bound: Mapping[str, Value]
+    owner: Value | None = None
+
+
+def _arrays(i: Interpreter, call: _Call, place: Place, frame: Frame, words: frozenset[str] = ARRAY_WORDS) -> None:
+    """What a call does to arrays that it is handed. `words`: the uses that are noted."""
+    found, bound = call.model, call.bound
     for use in found.array or ():
         if use.word == "harmless" or use.word not in words or use.parameter not in bound:
             continue
@@ -341,15 +342,16 @@ def _arrays(
             detail = found.effect.detail
             if not _is_logged(i, Const(int(detail)) if detail.isdigit() else bound.get(detail, UNBOUND)):
                 continue
-        operand = next((args.place(n, "", place) for n, value in enumerate(args.args) if value is bound[use.parameter]), None)
-        if use.word in COMPARED and owner is not None:
-            _compare(i, found.name, owner, bound[use.parameter], use.word == "seeks", place, frame)
+        given = bound[use.parameter]
+        operand = next((call.args.place(n, "", place) for n, value in enumerate(call.args.args) if value is given), None)
+        if use.word in COMPARED and call.owner is not None:
+            _compare(i, found.name, call.owner, given, use.word == "seeks", place, frame)
             continue
         if use.word in TEXTS:
-            text_of(i, bound[use.parameter], "str", place, frame, asking=Asking(use.word, found.name, operand))
+            text_of(i, given, "str", place, frame, asking=Asking(use.word, found.name, operand))
             continue
         word = ARRAY_LIKE if (use.word, use.reach) == ("converts", "deep") else use.word
-        for member in _reached(i, bound[use.parameter], use.reach):
+        for member in _reached(i, given, use.reach):
             i.operations.use(i, word, member, found.name, place, frame, operand)
 
 
