@@ -16,6 +16,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import writes
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.models.mlx.names import MODULE_WEIGHTS
 
 STATE: Final = ("#", "state")
 """The field of the object that stands for the state of a model or optimizer."""
@@ -48,7 +49,7 @@ def updated(i: Interpreter, owner: Symbolic, how: str, place: Place, frame: Fram
     writes.on_write(i, known[owner.identity], STATE, new, place, frame, how)
 
 
-ATTRIBUTES: Final = frozenset((".state", ".parameters", ".trainable_parameters"))
+ATTRIBUTES: Final = frozenset((".state", *(f".{name}" for name in MODULE_WEIGHTS)))
 """What says of which model or optimizer a captured state is."""
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
 DTYPES = frozenset(
     [
@@ -47,34 +49,17 @@ def canonical(name: str) -> str:
     return name
 
 
-MODULE_METHODS = frozenset(
-    [
-        "__init__",
-        "parameters",
-        "trainable_parameters",
-        "update",
-        "update_modules",
-        "load_weights",
-        "save_weights",
-        "apply",
-        "apply_to_modules",
-        "filter_and_map",
-        "modules",
-        "named_modules",
-        "leaf_modules",
-        "children",
-        "eval",
-        "train",
-        "freeze",
-        "unfreeze",
-        "set_dtype",
-    ]
-)
-"""What every nn.Module inherits."""
+_CHANGES, _WEIGHTS = "changes", "weights"
+MODULE_METHODS: Final[Mapping[str, str]] = {
+    "__init__": "", "parameters": _WEIGHTS, "trainable_parameters": _WEIGHTS, "update": _CHANGES, "update_modules": _CHANGES, "load_weights": _CHANGES,
+    "save_weights": "", "apply": _CHANGES, "apply_to_modules": "", "filter_and_map": "", "modules": "", "named_modules": "", "leaf_modules": "",
+    "children": "", "eval": _CHANGES, "train": _CHANGES, "freeze": _CHANGES, "unfreeze": _CHANGES, "set_dtype": _CHANGES,
+}  # fmt: skip
+"""What every nn.Module inherits: whether it changes the module, or modules that it holds, or gives its weights."""
+MODULE_CHANGES: Final = frozenset(name for name, does in MODULE_METHODS.items() if does == _CHANGES)
+MODULE_WEIGHTS: Final = frozenset(name for name, does in MODULE_METHODS.items() if does == _WEIGHTS)
 OPTIMIZER_METHODS = frozenset(["__init__", "init", "init_single", "update", "apply_gradients", "apply_single"])
 """What every optimizer inherits."""
-MODULE_CHANGES = frozenset(("apply", "eval", "freeze", "load_weights", "set_dtype", "train", "unfreeze", "update", "update_modules"))
-"""The methods of a module that change it, or the modules that it holds."""
 
 
 def is_module_class(name: str) -> bool:
