@@ -6,14 +6,13 @@ from collections.abc import Collection, Iterable
 from typing import Final, Literal, TypeAlias
 
 from mxlint.domain.members import External, Ref, members
+from mxlint.interpreter.machine.constructors import INITIALIZERS
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.lookup import CLASS, METACLASS, bases_at_present
 from mxlint.syntax.code import Code
 from mxlint.syntax.index import ANY
 
-INITIALIZERS: Final = frozenset(("__init__", "__post_init__"))
-"""Those that set attributes of an object which is new, unless somebody calls them by that name, or there is a `__new__`."""
 OF_CLASSES: Final = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 """Methods that Python gives the class, without a decorator."""
 Receiver: TypeAlias = Literal["object", "class", "made"]

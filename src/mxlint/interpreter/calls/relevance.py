@@ -12,6 +12,7 @@ from mxlint.domain.members import Bound, Const, External, Kind, Range, Ref, Symb
 from mxlint.interpreter.calls.assignments import Assignments
 from mxlint.interpreter.containers.inplace import InPlace
 from mxlint.interpreter.imports.packages import submodule
+from mxlint.interpreter.machine.constructors import OF_CLASSES_MADE
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
@@ -31,7 +32,6 @@ DEFINED_IN: Final = ("#", "cls")
 """Of a function: the class in whose body it is defined."""
 ENV: Final = ("#", "parent")
 """Of a function: the activation around it; of a generator: its own."""
-CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__", "__init_subclass__"))
 
 
 def _leads(*values: Value | None) -> bool:
@@ -317,7 +317,7 @@ class Reach:
         """Whether a field of a class may be asked for."""
         if name in self._attributes or name in self._assignments.attributes:
             return True
-        if name in CONSTRUCTORS:
+        if name in OF_CLASSES_MADE:
             return cls in self._objects or self._makes_any and self._calls_values
         if name == "__call__":
             return self._calls_values or cls in self._called

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from mxlint.domain.members import External, Ref, Value, members
 from mxlint.interpreter.calls.relevance import Reach, compiling_names
+from mxlint.interpreter.machine.constructors import CONSTRUCTORS
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.models.load import kind_of, model
@@ -203,9 +204,6 @@ def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
             return Reach(i, (member,)).compiled
     return False
 
-
-CONSTRUCTORS: Final = frozenset(("__init__", "__new__", "__post_init__"))
-"""Methods that run where an object of a class is made, under whatever name the class has; `super().__init__()` names all of them."""
 
 MADE_OF: Final = frozenset(("transform", "partial", "cached"))
 """Kinds of callables that call others which they hold."""
