@@ -324,7 +324,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
             with i.within((place, "factory")):
                 made = i.call(maker, Arguments(), place, frame)
             both = _together(i, found, made, absent, by, place)
-            put(i, owner.oid, key, both)
+            _put_entry(i, owner, key, both, place, frame)
             return both
         method = special(i, owner, "__missing__", place, frame)
         if method is not None:
@@ -410,10 +410,15 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
     else:
         hashed(i, index, place, frame)
         views.look(i, owner.oid)
-        put(i, owner.oid, index, value)
-        for field in entries(i, owner.oid, index):
-            i.operations.written(i, owner.oid, field, value, place, frame)
-        views.changed(i, owner.oid, place, frame)
+        _put_entry(i, owner, index, value, place, frame)
+
+
+def _put_entry(i: Interpreter, owner: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:
+    """Put something under a key of a dict, and say so."""
+    put(i, owner.oid, key, value)
+    for field in entries(i, owner.oid, key):
+        i.operations.written(i, owner.oid, field, value, place, frame)
+    views.changed(i, owner.oid, place, frame)
 
 
 def _replaced(i: Interpreter, part: Member, index: Value, value: Value, given: Tuple | None, place: Place) -> Value:
