@@ -188,7 +188,7 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
     names = [*("self" for _ in receiver), *(p.name for p in needed)]
     written, shared = aliases(function, receiver, fits, names)
     if "out" in signature.parameters:
-        written, shared = [*written, "out replaces"], [*shared, "out"]
+        written, shared = [*written, "out replaces"], [*shared, "out rows"]
     if written:
         entry["mutates"] = written
     if shared:
@@ -201,17 +201,23 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
 
 
 def layouts(value: Any) -> list[Any]:
-    """A sample, and if it is an array of several axes the same with its elements in another order, of which some functions make a copy."""
-    return [value, np.asfortranarray(value)] if isinstance(value, np.ndarray) and value.ndim > 1 else [value]
+    """A sample, and if it is an array of several axes the same with its elements in another order, of which some functions make a copy, and one row of
+    it, which some functions take apart."""
+    return [value, np.asfortranarray(value), value[:1]] if isinstance(value, np.ndarray) and value.ndim > 1 else [value]
 
 
 def shares(result: Any, argument: np.ndarray) -> str | None:
-    """How a result shares the data of an argument: "" all of it, "part"; None: not at all."""
+    """How a result shares the data of an argument: "" all of it, "rows" row by row, "part"; None: not at all."""
     items = result if type(result) in (tuple, list) else [result]
     found = [each for each in items if isinstance(each, np.ndarray) and np.shares_memory(each, argument)]
     if not found:
         return None
-    return "" if found[0] is result and result.nbytes >= argument.nbytes else "part"
+    if found[0] is not result or result.nbytes < argument.nbytes:
+        return "part"
+    same = result.shape[:1] == argument.shape[:1] and all(
+        np.shares_memory(result[i : i + 1], argument[k : k + 1]) is (i == k) for i in range(len(argument)) for k in range(len(argument))
+    )
+    return "rows" if same else ""
 
 
 def aliases(function: Callable[..., Any], receiver: list[Any], fits: list[list[Any]], names: list[str]) -> tuple[list[str], list[str]]:
@@ -233,7 +239,9 @@ def aliases(function: Callable[..., Any], receiver: list[Any], fits: list[list[A
                     if argument.size > 1:
                         found.setdefault(name, set()).add(shares(result, argument))
     words = {
-        name: " ".join([name, *(["part"] if "part" in ways else []), *(["perhaps"] if None in ways else [])])
+        name: " ".join(
+            [name, *(["part"] if "part" in ways else ["rows"] if ways <= {"rows", None} else []), *(["perhaps"] if None in ways else [])]
+        )
         for name, ways in found.items()
         if ways != {None}
     }

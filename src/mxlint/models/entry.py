@@ -157,11 +157,11 @@ def _mutation(text: str) -> Mutation:
 
 
 def _share(text: str) -> Share:
-    """`a`, `a part` or `a perhaps`."""
+    """`a`, `a rows`, `a part`, each with or without `perhaps`."""
     target, *words = text.split()
-    if wrong := set(words) - {"part", "perhaps"}:
+    if wrong := set(words) - {"rows", "part", "perhaps"}:
         raise TypeSyntaxError(f"{wrong.pop()!r} is no way to share")
-    return Share(target, "part" in words, "perhaps" in words)
+    return Share(target, "rows" in words, "part" in words, "perhaps" in words)
 
 
 def _target(text: str) -> Type:

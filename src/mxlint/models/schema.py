@@ -88,10 +88,11 @@ class Mutation(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a call gives looks at the data of `target`, a parameter or `self`: a write of either changes the other. `part`: at some of it only;
-    `perhaps`: it may be a copy as well."""
+    """What a call gives looks at the data of `target`, a parameter or `self`: a write of either changes the other. `rows`: at all of it, row by
+    row; `part`: at some of it only; `perhaps`: it may be a copy as well."""
 
     target: str
+    rows: bool = False
     part: bool = False
     perhaps: bool = False
 

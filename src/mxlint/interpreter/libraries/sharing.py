@@ -95,7 +95,7 @@ def share(i: Interpreter, shares: tuple[Share, ...], bound: Mapping[str, Value],
             if chosen is not None:
                 relate(i, made, source, chosen[0], perhaps=chosen[1])
         else:
-            relate(i, made, source, SOME if each.part else SHUFFLED, perhaps=each.perhaps)
+            relate(i, made, source, ALL if each.rows else SOME if each.part else SHUFFLED, perhaps=each.perhaps)
 
 
 def selected(index: Value) -> tuple[Portion, bool] | None:
