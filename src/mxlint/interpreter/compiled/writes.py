@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mxlint.domain.members import Const, Ref, Tuple, Unbound, Value, members, scalar_type
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import Const, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members, scalar_type
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -13,6 +14,7 @@ from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, NUMBERS, keepers, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import ITEMS, Trace, container, held, older, value_kind
+from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter, count_write
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import (
@@ -233,7 +235,7 @@ def _how(i: Interpreter, oid: int, field: object) -> str:
 
 
 def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
-    """Whether a written location did not exist when the trace began; a list: whether it is longer."""
+    """Whether a written location did not exist when the trace began; a list or set: whether it is longer, and the next run would make it longer again."""
     before = trace.before(i, oid, field, held(i, oid, field))
     if field != ITEMS:
         return before is None or isinstance(before, Unbound)
@@ -241,5 +243,19 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
         # The trace made it: the next run finds it, and adds to it, where this one has put it after it looked for one there.
         return any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
     now = i.heap.get(oid, ITEMS)
-    lengths = [len(value.items) if isinstance(value, Tuple) and value.items is not None else None for value in (before, now)]
-    return None not in lengths and lengths[0] < lengths[1]  # type: ignore[operator]
+    known = [value.items for value in (before, now) if isinstance(value, Tuple) and value.items is not None]
+    if len(known) < 2 or len(known[0]) >= len(known[1]) or _is_answered_anew(i, trace, oid):
+        return False
+    added = (part for item in known[1] if item not in known[0] for part in each_part(item))
+    return i.info(oid).kind != "set" or not all(_is_the_same_again(i, part) for part in added)
+
+
+def _is_the_same_again(i: Interpreter, part: Member) -> bool:
+    """Whether the next run of a trace has this again, and no other like it: constants, sizes of its arguments, and what is older than the trace."""
+    return older(i, part.oid) if isinstance(part, Ref) else not isinstance(part, (Array, Symbolic, Unknown))
+
+
+def _is_answered_anew(i: Interpreter, trace: Trace, oid: int) -> bool:
+    """Whether a trace has asked whether anything is in a list or set, or one thing is, and the next run is told otherwise: it need not add to it."""
+    asked = [(field, seen.value) for (holder, field), seen in trace.reads.items() if holder == oid and aspects.is_asked_for(field)]
+    return any(aspects.aspect(i, oid, field) != answer for field, answer in asked)

@@ -78,6 +78,11 @@ def is_aspect(field: object) -> bool:
     )
 
 
+def is_asked_for(field: object) -> bool:
+    """Whether a location is one of whether anything is in a container, or one thing is."""
+    return field == FILLED or isinstance(field, tuple) and field[0] == _IN
+
+
 def is_of_all(field: object) -> bool:
     """Whether a location is one of what hangs on each of the items of a list: how many they are, and what is made of all of them."""
     return field in (LENGTH, UNORDERED, DISTINCT) or isinstance(field, tuple) and field[0] == ANSWER
