@@ -258,4 +258,4 @@ def _is_the_same_again(i: Interpreter, part: Member) -> bool:
 def _is_answered_anew(i: Interpreter, trace: Trace, oid: int) -> bool:
     """Whether a trace has asked whether anything is in a list or set, or one thing is, and the next run is told otherwise: it need not add to it."""
     asked = [(field, seen.value) for (holder, field), seen in trace.reads.items() if holder == oid and aspects.is_asked_for(field)]
-    return any(aspects.aspect(i, oid, field) != answer for field, answer in asked)
+    return any(aspects.at(i, oid, field) != answer for field, answer in asked)

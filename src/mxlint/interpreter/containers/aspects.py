@@ -19,6 +19,7 @@ from mxlint.domain.members import (
     FALSE,
     NONE,
     TRUE,
+    TRUTH,
     UNBOUND,
     Applied,
     Const,
@@ -41,6 +42,7 @@ from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import answers, orders
 from mxlint.interpreter.containers.elements import known_items, position_of
+from mxlint.interpreter.expressions.arithmetic import COMPARISONS
 from mxlint.interpreter.expressions.outcomes import outcome
 from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.core import Interpreter, guarded
@@ -79,8 +81,26 @@ def is_aspect(field: object) -> bool:
 
 
 def is_asked_for(field: object) -> bool:
-    """Whether a location is one of whether anything is in a container, or one thing is."""
-    return field == FILLED or isinstance(field, tuple) and field[0] == _IN
+    """Whether a location is one of whether anything is in a container, or one thing is, or so many are."""
+    return field == FILLED or isinstance(field, tuple) and (field[0] == _IN or is_test(field) and field[1] == LENGTH)
+
+
+def is_test(field: object) -> bool:
+    """Whether a location is what a comparison of a scalar gives, or its truth."""
+    last = field[2][-1] if isinstance(field, tuple) and field[0] == PART else None
+    return isinstance(last, Applied) and (last == TRUTH or last.op in COMPARISONS)
+
+
+def known_length(i: Interpreter, oid: int) -> Value | None:
+    """How many items a trace finds in a container that is older than itself and that it has not changed, if it reads that there and nowhere else; None
+    where more is to be asked."""
+    trace = i.trace
+    if trace is None or i.info(oid).trace == trace.number or any(i.heap.get(oid, field) is not None for field in (OF, COPIED)):
+        return None
+    if _contents(i, oid) is None or any(written == oid for written, _ in trace.written):
+        return None
+    length = aspect(i, oid, LENGTH)
+    return length if all(type(member) is Const for member in members(length)) else None
 
 
 def is_of_all(field: object) -> bool:

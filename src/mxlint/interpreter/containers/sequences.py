@@ -68,6 +68,9 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             return Const(len(member.value))
         kind = container(i, member) if isinstance(member, Ref) else ""
         if isinstance(member, Ref) and kind:
+            length = aspects.known_length(i, member.oid)
+            if length is not None:
+                return lies(i, member.oid, aspects.LENGTH, length, place, frame)
             aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
         if isinstance(member, Ref) and kind in ("list", "set"):
             content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
