@@ -12,6 +12,7 @@ from mxlint.interpreter.calls.activations import ENV, run_function
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.state import older, value_kind
 from mxlint.interpreter.generators.generators import call_manager, suspended
+from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -108,6 +109,8 @@ def call_member(i: Interpreter, function: Member, args: Arguments, place: Place,
 def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call something that nobody in sight gives. Functions of the program among the arguments may be called by it."""
     i.mlx.handed(i, args.values, place, frame)
+    if i.ledger.parts:
+        sharing.method_called(i, function, place, frame)
     found: Value | None = i.mlx.called(i, function, args, place, frame)
     if found is not None:
         return found

@@ -145,6 +145,19 @@ def changed(i: Interpreter, value: Value, index: Value | None, place: Place, fra
                     _change(i, oid, field, now, place, frame, sure=bool(met) and not (perhaps or write.perhaps or read.perhaps))
 
 
+def method_called(i: Interpreter, function: Symbolic, place: Place, frame: Frame) -> None:
+    """Something symbolic is called: a method of a row of an array may change it, as it does an array."""
+    name, owner = function.identity[0], function.identity[-1]
+    held = i.ledger.parts.get(owner) if isinstance(owner, tuple) and len(function.identity) == 2 else None
+    if held is None or not isinstance(owner, tuple) or not isinstance(name, str) or not name.startswith("."):
+        return
+    classes = {i.heap.get(_read(part).array, CLASS) for part in members(held)}
+    for found in (model(f"{cls.name}{name}") for cls in classes if isinstance(cls, External)):
+        if found is not None and any(mutation.target.kind == "self" for mutation in found.mutates):
+            changed(i, Symbolic(owner, None), None, place, frame)
+            return
+
+
 def rows_are_shared(i: Interpreter, ref: Ref) -> bool:
     """Whether what an object gives at an index looks at its data."""
     cls = i.heap.get(ref.oid, CLASS) if is_of_library(i, ref) else None
