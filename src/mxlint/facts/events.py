@@ -16,6 +16,8 @@ VERSION = 1
 """The version of the JSON form."""
 EXPORT = "export"
 """The form of what `mx.export_function` and `mx.exporter` trace: it is kept in a file, and nothing calls it."""
+GRADIENT = "gradient"
+"""The note of an event that is about the gradient of an operation, and not about what computes its result."""
 
 
 @dataclass(frozen=True, slots=True)

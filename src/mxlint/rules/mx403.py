@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import EXPORT, Compiled
+from mxlint.facts.events import EXPORT, GRADIENT, Compiled
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
@@ -22,12 +22,14 @@ def check(program: Program) -> Iterator[Finding]:
             effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
             later = consequences([effect for effect in effects if effect.way != "first"])
             versions = in_versions([effect for effect in effects if effect.way == "first"])
+            gradient = event.note == GRADIENT
+            asked = "what computes the gradient" if gradient else "the operation"
             yield from finding(
                 RULE, event.where,
-                f"{_first_call(compiled)} raises{versions}: {quoted(event.what)} under shapeless=True",
+                f"{_first_call(compiled)} raises{versions}: {'the gradient of ' if gradient else ''}{quoted(event.what)} under shapeless=True",
                 "leave out shapeless=True, or do this outside the compiled function", compiled, event.modality, within=event.within,
                 calls=event.calls, uncalled=not program.calls.get(number),
-                note='the operation cannot infer its output shape: "ValueError: [Primitive::output_shapes] … cannot infer output shapes"'
+                note=f'{asked} cannot infer its output shape: "ValueError: [Primitive::output_shapes] … cannot infer output shapes"'
                 + (f"; when a size changes, it {later}" if later else ""),
             )  # fmt: skip
 

@@ -49,6 +49,32 @@ def event(
     presumption: str = "",
 ) -> events.Event | None:
     """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words."""
+    fact = prepared(
+        i, kind, place, what, frame, note_=note_, member=member, target_name=target_name, axes=axes, effects=effects, shape=shape, sizes=sizes,
+        presumption=presumption,
+    )  # fmt: skip
+    if fact is not None:
+        note(i, fact)
+    return fact
+
+
+def prepared(
+    i: Interpreter,
+    kind: str,
+    place: Place,
+    what: str,
+    frame: Frame,
+    *,
+    note_: str = "",
+    member: Member | None = None,
+    target_name: str = "",
+    axes: Sequence[events.Axis] = (),
+    effects: tuple[events.Effect, ...] = (),
+    shape: tuple[events.Extent, ...] | None = None,
+    sizes: tuple[events.Extent, ...] | None = None,
+    presumption: str = "",
+) -> events.Event | None:
+    """What happens in the running trace, or will turn out to; None if nothing is said of it."""
     trace = i.trace
     if trace is None or kind in RAISING and any(not EVAL_ERRORS.isdisjoint(names) for _, names in i.modes.expected):
         return None
@@ -82,7 +108,6 @@ def event(
     )
     if presumed and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
         journal(i).presuming[fact] = root(member)
-    note(i, fact)
     return fact
 
 

@@ -83,7 +83,6 @@ class Trace:
         self.operations = 0
         self.loops: list[Place] = []
         self.seeded = False
-        self.differentiated = 0
         self.transforms: list[str] = []
         """The rules of custom functions that the transforms ask for that run in it, "" for those that ask for none."""
         self.shapeless = shapeless.outcome is not False
@@ -116,6 +115,10 @@ class Trace:
         self.parted = False
         self.handing = False
         """Whether what it hands to something out of sight is called."""
+        self.pulling: list[int] = []
+        """The differentiations that run in it, by their numbers; those of a shapeless trace alone."""
+        self.pulled: dict[int, events.Event] = {}
+        """What is to be noted of operations if a gradient goes back through them."""
         self.stretched: dict[int, Callable[[], None]] = {}
         """What notes the sizes that a broadcast keeps, by its result."""
         self.full = True

@@ -46,6 +46,8 @@ LAZY: Final = ("#", "lazy")
 """Of an array: whether it was surely never computed."""
 MAPPED: Final = ("#", "mapped over")
 """Of an array in a function that `mx.vmap` runs: the length of the axis that is mapped over, and which it was; absent where it is not mapped."""
+PULLED: Final = ("#", "pulled back")
+"""Of an array in a function that a shapeless trace differentiates: what it is differentiated by, and the operations that gradients go back through to that."""
 PART: Final = "part"
 """Begins the location of a part of a tuple: where the tuple lies, and the way through it."""
 BY_CLASS: Final = "by class"

@@ -48,7 +48,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import room
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import mapping, shapeless, subscripts, updates
+from mxlint.interpreter.mlx import backward, mapping, shapeless, subscripts, updates
 from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world import results as results_
 from mxlint.models.mlx import arguments as described
@@ -235,7 +235,7 @@ def compute(
     outer: Arguments | None = None,
 ) -> Value:
     """The result of an operation of MLX that gives one array, or several. `outer`: the arguments of the function that gave the one that is called."""
-    shapeless.called(i, name, args, keywords, place, frame)
+    form = shapeless.called(i, name, args, keywords, place, frame)
     before = ([describe(i, value) for value in outer.args], _described_by_name(i, outer.keywords)) if outer is not None else ((), {})
     found = array_results(name, [describe(i, value) for value in args], _described_by_name(i, keywords), before)
     if getattr(found, "shape", None) is None and not isinstance(found, (list, tuple)) and any(map(partial(_of_any_length, i), args)):
@@ -253,6 +253,7 @@ def compute(
     )
     made = results(i, found, name, args, keywords, place, tag, by_number)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
+    backward.through(i, form, (args or (*keywords.values(),))[:1], made, place, shapeless.short(name), frame)
     return made
 
 
@@ -296,6 +297,7 @@ def results(
     if i.trace is not None:
         for array in arrays_in(i, made):
             captures.composed(i, array.ident, (*args, *keywords.values()))
+        backward.carried(i, name, made, (*args, *keywords.values()))
     return made
 
 
@@ -360,6 +362,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
         return array
     new = array.but(trace=made.trace, chain=made.chain, shape=made.shape, origin=array.origin | made.origin)
     captures.composed(i, array.ident, (array, made))
+    backward.carried(i, "", array, (array, made))
     hold = i.heap
     hold.replace(array.ident, lambda m: new if isinstance(m, Array) and m.ident == array.ident else m)
     i.ledger.writers[array.ident, "content"] = place
@@ -424,7 +427,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     index = operands[1]
     trace, chain, origin = traced(i, operands)
     shape = subscripts.shape_of(array, index)
-    shapeless.indexed(i, array, index, shape, place, frame)
+    form = shapeless.indexed(i, array, index, shape, place, frame)
     if i.trace is not None:
         i.trace.operations += 1
     ident = i.ident(place, "item")
@@ -444,7 +447,10 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     elif array.shape is None and all(map(subscripts.takes_all, subscripts.items(index))):
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
-    return Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
+    made = Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
+    backward.carried(i, "", made, operands)
+    backward.through(i, form, (array,), made, place, " ".join(place.text.split()), frame)
+    return made
 
 
 def grows(
@@ -537,7 +543,7 @@ def _steps(i: Interpreter, value: Value, depth: int = 2, *, alone: bool = False)
 
 def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     trace, chain, origin = traced(i, operands)
-    shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, place.text, frame)
+    shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, place.text, frame, operands)
     made = Array(
         array.ident,
         trace,
@@ -547,6 +553,7 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         origin | array.origin,
     )
     captures.composed(i, array.ident, (array, *operands))
+    backward.carried(i, "", array, (array, *operands))
     changed(i, array, made, place, frame)
     if i.trace is not None:
         i.trace.operations += 1
@@ -560,7 +567,9 @@ def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
     captures.composed(i, ident, operands)
     if i.trace is None:
         novelty.made(i, ident, operands, place, "item")
-    return Array(ident, trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)
+    made = Array(ident, trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)
+    backward.carried(i, "", made, operands)
+    return made
 
 
 def _needs(kind: str, what: str, result: str) -> Any:

@@ -417,9 +417,9 @@ def _updated_at(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
     if index is None:
         throw_named(i, "builtins.ValueError", place)
     name = f"{arrays.ARRAY}.at"
-    for member in members(array):
-        shapeless.operation(i, f"{name}[{shapeless.form_of(index)}]", member, place, " ".join(place.text.split()), frame)
     given = (array, index, args.get(1, "value") or NONE)
+    for member in members(array):
+        shapeless.operation(i, f"{name}[{shapeless.form_of(index)}]", member, place, " ".join(place.text.split()), frame, given)
     return arrays.results(i, arrays.describe(i, array), name, given, {}, place)
 
 

@@ -32,6 +32,11 @@ def trains(i: Interpreter, module: Ref) -> bool:
     return i.heap.get(module.oid, FROZEN) != Tuple((TRUE, NONE))
 
 
+def trained(i: Interpreter, model: Value) -> list[Value]:
+    """The weights of a module that are not frozen."""
+    return [value for module in reached(i, model, parameters=True) if trains(i, module) for _, value in parameters(i, module)]
+
+
 def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:
     """`nn.value_and_grad` of a module: it looks for the weights that are not frozen, and puts them into the module anew."""
     for module in reached(i, model, parameters=True):

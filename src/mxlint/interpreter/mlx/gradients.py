@@ -40,13 +40,8 @@ def _of(i: Interpreter, tree: Value, whole: Value, place: Place, tag: object) ->
 def of_arguments(i: Interpreter, options: Mapping[str, Value | None], args: Arguments, result: Value, place: Place) -> Value:
     """The gradients of a function with regard to the arguments that `argnums` and `argnames` choose."""
     whole = _whole(i, (result, *args.values), place)
-    names = _chosen(i, options["argnames"])
-    numbers = options["argnums"] or (NONE if names else Const(0))
-    given = [
-        _of(i, args.args[number], whole, place, number)
-        for number in _chosen(i, numbers)
-        if isinstance(number, int) and number < len(args.args)
-    ]
+    numbers, names = _argnums(i, options)
+    given = [_of(i, args.args[number], whole, place, number) for number in _positions(i, numbers, args)]
     single = not isinstance(numbers, Tuple) and len(given) == 1
     positional = given[0] if single else Tuple(tuple(given)) if given else NONE
     if not names:
@@ -56,6 +51,22 @@ def of_arguments(i: Interpreter, options: Mapping[str, Value | None], args: Argu
         if isinstance(name, str) and name in args.keywords:
             put(i, named.oid, Const(name), _of(i, args.keywords[name], whole, place, name))
     return Tuple((positional, named))
+
+
+def differentiated_by(i: Interpreter, options: Mapping[str, Value | None], args: Arguments) -> list[Value]:
+    """The arguments that `argnums` and `argnames` choose."""
+    numbers, names = _argnums(i, options)
+    positional = [args.args[number] for number in _positions(i, numbers, args)]
+    return positional + [args.keywords[name] for name in names if isinstance(name, str) and name in args.keywords]
+
+
+def _argnums(i: Interpreter, options: Mapping[str, Value | None]) -> tuple[Value, list[object]]:
+    names = _chosen(i, options["argnames"])
+    return options["argnums"] or (NONE if names else Const(0)), names
+
+
+def _positions(i: Interpreter, numbers: Value, args: Arguments) -> list[int]:
+    return [number for number in _chosen(i, numbers) if isinstance(number, int) and number < len(args.args)]
 
 
 def _chosen(i: Interpreter, value: Value | None) -> list[object]:

@@ -23,7 +23,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import imprecise
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import arrays, shapeless, walks
+from mxlint.interpreter.mlx import arrays, backward, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import apply_gradients, optimizer_init, optimizer_update
@@ -195,7 +195,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     if isinstance(description, Const) and isinstance(description.value, Layer):
         form = layer_model().does(description.value) or form
     operand = next((m for value in rest.args for m in members(value) if isinstance(m, Array)), None)
-    shapeless.operation(i, form, operand, place, done.replace("mlx.", ""), frame)
+    shapeless.operation(i, form, operand, place, done.replace("mlx.", ""), frame, (*rest.args, *parts))
     if i.trace is not None:
         i.trace.operations += 1
     if entry is not None and (entry.random or entry.stochastic) and i.trace is not None and _draws(i, owner, entry):
@@ -207,7 +207,9 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         given = [arrays.describe(i, value) for value in rest.args]
         found = layer_model().call(description.value, given, {k: arrays.describe(i, v) for k, v in rest.keywords.items()}, method)
         arrays.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
-    return arrays.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
+    made = arrays.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
+    backward.through(i, form, parts or rest.args[:1], made, place, done.replace("mlx.", ""), frame)
+    return made
 
 
 def _inner(i: Interpreter, owner: Ref, module: Ref, place: Place, frame: Frame) -> None:

@@ -21,6 +21,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import size_fact
 from mxlint.interpreter.machine.locations import MAPPED
+from mxlint.interpreter.mlx import backward
 from mxlint.models.mlx.table import Shapeless
 
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
@@ -47,15 +48,18 @@ def on(i: Interpreter) -> bool:
     return i.trace is not None and bool(i.trace.shapeless)
 
 
-def operation(i: Interpreter, name: str, operand: Member | None, place: Place, what: str, frame: Frame) -> bool:
-    """Note what an operation does. Returns whether it raises at the first call in every version."""
+def operation(
+    i: Interpreter, name: str, operand: Member | None, place: Place, what: str, frame: Frame, operands: Sequence[Value] | None = None
+) -> bool:
+    """Note what an operation does. Returns whether it raises at the first call in every version. `operands`: all that it is given, if that is more."""
     if not on(i):
         return False
     table = i.table
     found: dict[_Found, list[str]] = {}
     entries = table.entries(name)
+    given = operands if operands is not None else (operand,) if operand is not None else ()
     for version, entry in entries.items():
-        for effect in _effects(i, name, entry.shapeless, operand) if entry.shapeless is not None else ():
+        for effect in _effects(i, name, entry.shapeless, operand, given) if entry.shapeless is not None else ():
             found.setdefault(effect, []).append(version)
     if not found:
         return False
@@ -65,7 +69,7 @@ def operation(i: Interpreter, name: str, operand: Member | None, place: Place, w
     return _FIRST in found and len(found[_FIRST]) == len(entries)
 
 
-def _effects(i: Interpreter, name: str, measured: Shapeless, operand: Member | None) -> Iterator[_Found]:
+def _effects(i: Interpreter, name: str, measured: Shapeless, operand: Member | None, given: Sequence[Value]) -> Iterator[_Found]:
     """The effects in one version."""
     array = operand if isinstance(operand, Array) else None
     rank = len(array.shape) if array is not None and array.shape is not None else None
@@ -79,8 +83,8 @@ def _effects(i: Interpreter, name: str, measured: Shapeless, operand: Member | N
         sizes = frozenset(axis for size in array.shape or () for axis in origins(size)) or frozenset((n, None) for n in array.origin)
         yield "wrong", sizes, "unit", ()
         return
-    differentiated = bool(i.trace.differentiated)
-    harmful = facts.axes if facts.forward == "unsafe" else facts.grad_axes if differentiated and facts.grad == "unsafe" else None
+    differentiated = facts.grad == "unsafe" and backward.follows(i, given)
+    harmful = facts.axes if facts.forward == "unsafe" else facts.grad_axes if differentiated else None
     if not harmful:
         return
     bad = {int(axis): outcome for axis, outcome in harmful.items() if outcome not in ("ok", "unknown")}
@@ -120,24 +124,30 @@ def whatever_changes(i: Interpreter, name: str, axes: frozenset[Axis] = frozense
 # -- calls -------------------------------------------------------------------------------------------------------------
 
 
-def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, frame: Frame) -> None:
-    """Note what a function or method does to the sizes of its arguments."""
+def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], place: Place, frame: Frame) -> str:
+    """Note what a function or method does to the sizes of its arguments. Returns the form of the call that the table knows."""
     if not on(i):
-        return
+        return name
     operand = _operand(name, (*args, *keywords.values()))
-    short = name.replace("mlx.core.array.", ".").replace("mlx.core.", "mx.").replace("mlx.", "")
+    how = short(name)
     form = _form(i, name, args, keywords)
-    if operation(i, form, operand, place, short, frame) or name in _KEEPS_NO_SIZE:
-        return
+    if operation(i, form, operand, place, how, frame, (*args, *keywords.values())) or name in _KEEPS_NO_SIZE:
+        return form
     if name in _RESHAPES and _own_shape(operand, args[1:]):
-        return
-    bake(i, [*args, *keywords.values()], place, short, frame, _baked_form(i, name, args))
+        return form
+    bake(i, [*args, *keywords.values()], place, how, frame, _baked_form(i, name, args))
     entry = i.table.entry(name)
     elementwise = entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same")
     if elementwise and i.trace is not None and "vmap" in i.trace.transforms:
         _stretched_in_a_map(i, args, place, frame)
     if entry is not None and (entry.shape == "reduce" or name in _REDUCES_WITHIN) and isinstance(operand, Array):
-        _reduced(i, name, operand, args, keywords, place, short, frame)
+        _reduced(i, name, operand, args, keywords, place, how, frame)
+    return form
+
+
+def short(name: str) -> str:
+    """The name of an operation as programs write it."""
+    return name.replace("mlx.core.array.", ".").replace("mlx.core.", "mx.").replace("mlx.", "")
 
 
 def _operand(name: str, given: Sequence[Value]) -> Array | None:
@@ -324,6 +334,8 @@ def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, 
     first = args[0] if args else None
     if isinstance(first, Array) and first.shape is not None and len(first.shape) == 1:
         forms.append("vector")
+    if isinstance(first, (Tuple, Ref)):
+        forms.append("list")
     if mask == Const("causal"):
         forms.append("mask=causal")
     elif isinstance(mask, Array):
@@ -334,19 +346,20 @@ def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, 
 # -- indexing ----------------------------------------------------------------------------------------------------------
 
 
-def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...] | None, place: Place, frame: Frame) -> None:
-    """Note what indexing does to the sizes."""
+def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...] | None, place: Place, frame: Frame) -> str:
+    """Note what indexing does to the sizes. Returns the form of it that the table knows."""
     if not on(i) or i.trace is None:
-        return
+        return ""
     form = form_of(index)
-    raises = not _whole(array, form, shape) and operation(
-        i, f"{ARRAY}.__getitem__[{form}]", array, place, " ".join(place.text.split()), frame
-    )
+    name = f"{ARRAY}.__getitem__[{form}]"
+    whole = _whole(array, form, shape)
+    raises = not whole and operation(i, name, array, place, " ".join(place.text.split()), frame)
     if not raises:
         parts: list[Value] = []
         for part in index.items if isinstance(index, Tuple) and index.items is not None else (index,):
             parts += (part.lower, part.upper, part.step) if isinstance(part, Slice) else (part,)
         bake(i, parts, place, "an index", frame, f"{ARRAY}.__getitem__[baked]")
+    return "" if whole else name
 
 
 def _whole(array: Array, form: str, shape: tuple[object, ...] | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -17,8 +18,8 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal, modality, note, where
-from mxlint.interpreter.mlx import freezing, losses, mapping, shapeless, unseen
-from mxlint.interpreter.mlx.gradients import each_like, like, of_arguments, outputs
+from mxlint.interpreter.mlx import backward, freezing, losses, mapping, shapeless, unseen
+from mxlint.interpreter.mlx.gradients import differentiated_by, each_like, like, of_arguments, outputs
 
 _OPTIONS: Final[dict[str, dict[str, int | None]]] = {
     "grad": {"argnums": 1, "argnames": None}, "value_and_grad": {"argnums": 1, "argnames": None}, "vmap": {"in_axes": 1, "out_axes": 2},
@@ -76,7 +77,6 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         made = i.info(ref.oid).place
         if kind == "checkpoint" and isinstance(made, Place):
             shapeless.operation(i, "mlx.core.checkpoint", None, made, "mx.checkpoint", frame)
-        trace.differentiated += kind in ("grad", "value_and_grad")
         trace.gradients = trace.gradients or kind in ("grad", "value_and_grad")
         trace.transforms.append(_RULES.get(str(kind), ""))
     length: mapping.AxisLength = None
@@ -86,12 +86,22 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     elif kind != "checkpoint":
         own = [_own(i, value, place, n) for n, value in enumerate(args.args)]
         inner = Arguments(own, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
+    model = i.heap.get(ref.oid, "model")
+    own_rule = i.heap.get(ref.oid, ("rule", "vjp")) is not None
     try:
-        result = i.call(function, inner, place, frame)
+        if kind in ("grad", "value_and_grad"):
+            chosen = freezing.trained(i, model) if model is not None else differentiated_by(i, _argument_options(i, ref), inner)
+            with backward.by(i, chosen, place) as number:
+                result = i.call(function, inner, place, frame)
+                backward.arrived(i, number, outputs(i, result).parts[:1])
+        else:
+            with backward.apart(i) if own_rule else nullcontext():
+                result = i.call(function, inner, place, frame)
+            if own_rule:
+                backward.carried(i, "", result, inner.values)
     finally:
         i.modes.differentiating = outer
         if trace is not None:
-            trace.differentiated -= kind in ("grad", "value_and_grad")
             trace.transforms.pop()
     if kind == "value_and_grad":
         result = losses.scalar(i, result, place)
@@ -101,14 +111,17 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         return mapping.put_together(i, result, length, i.heap.get(ref.oid, "out_axes") or Const(0), place)
     if kind == "checkpoint":
         return result
-    model = i.heap.get(ref.oid, "model")
     if model is not None:
         freezing.differentiated(i, model, place, frame)
         gradients = like(i, model, (result, *args.values), place)
     else:
-        options = {option: i.heap.get(ref.oid, option) for option in ("argnums", "argnames")}
-        gradients = of_arguments(i, options, args, result, place)
+        gradients = of_arguments(i, _argument_options(i, ref), args, result, place)
     return Tuple((result, gradients)) if kind == "value_and_grad" else gradients
+
+
+def _argument_options(i: Interpreter, ref: Ref) -> dict[str, Value | None]:
+    """By which arguments a transform differentiates, as far as it was told."""
+    return {option: i.heap.get(ref.oid, option) for option in ("argnums", "argnames")}
 
 
 def _own(i: Interpreter, value: Value, place: Place, number: int) -> Value:
@@ -134,8 +147,14 @@ def _pair(kind: str) -> Handler:
         else:
             trace.transforms.append(kind)
             trace.gradients = True
+        inner = Arguments(primals.items or (), places=(place,) * len(primals.items or ()))
         try:
-            result = i.call(function, Arguments(primals.items or (), places=(place,) * len(primals.items or ())), place, frame)
+            if kind == "vjp":
+                with backward.by(i, inner.args, place) as number:
+                    result = i.call(function, inner, place, frame)
+                    backward.arrived(i, number, (result,))
+            else:
+                result = i.call(function, inner, place, frame)
         finally:
             i.modes.differentiating = outer
             if trace is not None:

@@ -1,0 +1,133 @@
+"""What a gradient goes back through: the arrays of a differentiated function that are computed from what it is differentiated by.
+
+Each of them has a location of its own (`PULLED`): the numbers of the differentiations around it, which are negative, and of the operations that it is
+computed by whose gradients raise in a shapeless trace. Such an operation is noted where the loss turns out to be computed by it: the gradient of nothing
+else is part of the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from mxlint.domain.members import Const, Tuple, Value, members
+from mxlint.domain.place import Place
+from mxlint.facts.events import GRADIENT, Effect
+from mxlint.interpreter.compiled import sinks
+from mxlint.interpreter.compiled.state import Trace
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import note
+from mxlint.interpreter.machine.locations import PULLED
+from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.models.mlx.table import Entry
+
+_ENDS: Final = frozenset(("mlx.core.stop_gradient",))
+"""What no gradient goes back through, though its result has a type that has gradients."""
+
+
+def _on(i: Interpreter) -> Trace | None:
+    """The running trace, if it is a shapeless one that differentiates here."""
+    return i.trace if i.trace is not None and i.trace.shapeless and i.trace.pulling else None
+
+
+def _numbers(i: Interpreter, values: Iterable[Value]) -> frozenset[int]:
+    """All that is said of arrays among values."""
+    found: set[int] = set()
+    for array in arrays_in(i, *values):
+        for held in members(i.heap.get(array.ident, PULLED) or Tuple(())):
+            found.update(item.value for item in held.items or () if isinstance(item, Const)) if isinstance(held, Tuple) else None  # type: ignore[misc]
+    return frozenset(found)
+
+
+def _say(i: Interpreter, values: Iterable[Value], numbers: frozenset[int]) -> None:
+    for array in arrays_in(i, *values):
+        i.heap.set(array.ident, PULLED, Tuple(tuple(map(Const, sorted(numbers)))))
+
+
+@contextmanager
+def by(i: Interpreter, values: Iterable[Value], place: Place) -> Iterator[int | None]:
+    """Differentiate by the arrays among values. Gives the number of that differentiation; None outside of shapeless traces."""
+    trace = i.trace
+    if trace is None or not trace.shapeless:
+        yield None
+        return
+    number = -i.ident(place, "differentiated")
+    for value in values:
+        for array in arrays_in(i, value):
+            i.heap.set(array.ident, PULLED, Tuple(tuple(map(Const, sorted(_numbers(i, (array,)) | {number})))))
+    trace.pulling.append(number)
+    try:
+        yield number
+    finally:
+        trace.pulling.pop()
+
+
+@contextmanager
+def apart(i: Interpreter) -> Iterator[None]:
+    """Run a function that has a gradient of its own: none goes back through what it does."""
+    if i.trace is None:
+        yield
+        return
+    pulling, i.trace.pulling = i.trace.pulling, []
+    try:
+        yield
+    finally:
+        i.trace.pulling = pulling
+
+
+def follows(i: Interpreter, operands: Sequence[Value]) -> bool:
+    """Whether something is differentiated here that operands are computed from."""
+    trace = _on(i)
+    return trace is not None and not _numbers(i, operands).isdisjoint(trace.pulling)
+
+
+def carried(i: Interpreter, name: str, made: Value, operands: Sequence[Value]) -> None:
+    """Arrays are computed from operands, and with them from what these are computed from, unless their type has no gradients."""
+    if _on(i) is None or name in _ENDS:
+        return
+    numbers = _numbers(i, operands)
+    if numbers:
+        _say(
+            i,
+            (array for array in arrays_in(i, made) if array.dtype is None or array.dtype.startswith(("float", "bfloat", "complex"))),
+            numbers,
+        )
+
+
+def through(i: Interpreter, form: str, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame) -> None:
+    """A gradient goes back through an operation from what it made: keep that, if that raises in a shapeless trace. The table speaks of the gradient by the
+    first operand of a function, and of one by the weights of a layer, if it has any."""
+    trace = _on(i)
+    if trace is None or not follows(i, operands):
+        return
+    entries = i.table.entries(form)
+    rank = next((len(array.shape) for array in arrays_in(i, *operands[:1]) if array.shape is not None), None)
+    versions = tuple(version for version, entry in entries.items() if _raises(entry, rank))
+    if not versions:
+        return
+    effect = Effect("first", frozenset(), "every", versions, i.table.judged)
+    fact = sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,))
+    if fact is not None:
+        number = i.ident(place, ("gradient", form))
+        trace.pulled[number] = fact
+        for array in arrays_in(i, made):
+            _say(i, (array,), _numbers(i, (array,)) | {number})
+
+
+def _raises(entry: Entry, rank: int | None) -> bool:
+    facts = entry.shapeless.at(rank) if entry.shapeless is not None else None
+    return facts is not None and facts.grad == "raises" and facts.forward != "raises"
+
+
+def arrived(i: Interpreter, number: int | None, losses: Sequence[Value]) -> None:
+    """Note the operations that the losses of a differentiation are computed by whose gradients raise."""
+    trace = i.trace
+    if trace is None or number is None:
+        return
+    for loss in losses:
+        for array in arrays_in(i, loss):
+            numbers = _numbers(i, (array,))
+            for found in sorted(numbers & trace.pulled.keys()) if number in numbers else ():
+                note(i, trace.pulled[found])
