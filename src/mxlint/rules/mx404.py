@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mxlint.facts.events import GRADIENT
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
@@ -28,17 +29,19 @@ def check(program: Program) -> Iterator[Finding]:
             if not effects:
                 continue
             certain = varying is not None or any(effect.when in ("every", "seen", "always") for effect in effects)
+            gradient = event.note == GRADIENT
             reduced = all(effect.way == "crash" and effect.when in ("seen", "always") for effect in effects)
             unit = all(effect.when in ("unit", "seen", "always") for effect in effects)
             changes = "when an axis gets or loses length 1" if unit else "when sizes change"
             note = f"from the first trace of {name_of(compiled)} it keeps {'whether an axis has length 1' if unit else 'sizes'}, and then {consequences(effects)}"
             if reduced:
                 changes = "along an axis of length 1"
-                note = f"MLX leaves such a reduction out, but not what it needs: a call {consequences(effects)}"
+                summed = "it sums along that: MLX leaves such a sum out" if gradient else "MLX leaves such a reduction out"
+                note = f"{summed}, but not what it needs: a call {consequences(effects)}"
             yield from finding(
                 RULE, event.where,
-                f"{quoted(event.what)} {briefly(effects)} {changes}, under shapeless=True",
-                HELPS.get(event.what, HELP), compiled, event.modality, severity=None if certain else "warning", within=event.within, calls=event.calls,
+                f"{'the gradient of ' if gradient else ''}{quoted(event.what)} {briefly(effects)} {changes}, under shapeless=True",
+                HELP if gradient else HELPS.get(event.what, HELP), compiled, event.modality, severity=None if certain else "warning", within=event.within, calls=event.calls,
                 uncalled=not program.calls.get(number), right_on=right_on(effects),
                 note=note,
             )  # fmt: skip

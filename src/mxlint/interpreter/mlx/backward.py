@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.members import Const, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.facts.events import GRADIENT, Effect
+from mxlint.domain.size import Size, bounds
+from mxlint.facts.events import GRADIENT, Effect, Event
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.machine.core import Interpreter
@@ -25,6 +27,11 @@ from mxlint.models.mlx.table import Entry
 
 _ENDS: Final = frozenset(("mlx.core.stop_gradient",))
 """What no gradient goes back through, though its result has a type that has gradients."""
+_MULTIPLIES: Final = frozenset(("mlx.core.matmul", *(f"mlx.core.array.__{name}__" for name in ("matmul", "rmatmul", "imatmul"))))
+"""What multiplies matrices, and stacks of them."""
+_MATRICES: Final = frozenset(("nn.Linear",))
+"""Layers that multiply what they are given by their only weight."""
+Shape = tuple[object, ...]
 
 
 def _on(i: Interpreter) -> Trace | None:
@@ -108,17 +115,80 @@ def through(i: Interpreter, form: str, operands: Sequence[Value], made: Value, p
     if not versions:
         return
     effect = Effect("first", frozenset(), "every", versions, i.table.judged)
-    fact = sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,))
-    if fact is not None:
-        number = i.ident(place, ("gradient", form))
-        trace.pulled[number] = fact
-        for array in arrays_in(i, made):
-            _say(i, (array,), _numbers(i, (array,)) | {number})
+    _keep(i, trace, sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,)), made, place, form)
+
+
+def _keep(i: Interpreter, trace: Trace, fact: Event | None, made: Value, place: Place, tag: object) -> None:
+    """Keep what is to be noted if the gradient goes back through what an operation made."""
+    if fact is None:
+        return
+    number = i.ident(place, ("gradient", tag))
+    trace.pulled[number] = fact
+    for array in arrays_in(i, made):
+        _say(i, (array,), _numbers(i, (array,)) | {number})
 
 
 def _raises(entry: Entry, rank: int | None) -> bool:
     facts = entry.shapeless.at(rank) if entry.shapeless is not None else None
     return facts is not None and facts.grad == "raises" and facts.forward != "raises"
+
+
+def computed(i: Interpreter, name: str, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame) -> None:
+    """The gradient by an operand that is repeated sums over the axes that it is repeated along: an operation that stretches its operands, or multiplies."""
+    if _on(i) is None or not follows(i, operands):
+        return
+    entry = i.table.entry(name)
+    arrays = [member for value in operands for member in members(value) if isinstance(member, Array)]
+    if name in _MULTIPLIES:
+        stacks = [array.shape[:-2] if array.shape is not None else None for array in arrays]
+        pairs = [(array, stack, other) for array, stack, other in zip(arrays, stacks, reversed(stacks))]
+    elif entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same"):
+        whole = next((array.shape for array in members(made) if isinstance(array, Array)), None)
+        pairs = [(array, array.shape, whole) for array in arrays]
+    else:
+        return
+    for array, own, whole in pairs:
+        if own is not None and whole is not None and follows(i, (array,)):
+            _summed(i, made, own, whole, name in _MULTIPLIES, place, what, frame)
+
+
+def of_layer(
+    i: Interpreter, weights: Sequence[Value], operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame
+) -> None:
+    """The same of the weights of a layer: vectors are repeated for all that it is given, and the matrix that is multiplied with that, if it is the only one."""
+    given = next((member.shape for value in operands[:1] for member in members(value) if isinstance(member, Array)), None)
+    if _on(i) is None or given is None:
+        return
+    for weight in weights:
+        for array in members(weight):
+            if isinstance(array, Array) and array.shape is not None and follows(i, (array,)):
+                if len(array.shape) == 1:
+                    _summed(i, made, array.shape, given, False, place, what, frame)
+                elif len(array.shape) == 2 and len(weights) == 1 and what in _MATRICES:
+                    _summed(i, made, (), given[:-2], True, place, what, frame)
+
+
+def _summed(i: Interpreter, made: Value, own: Shape, whole: Shape, stacked: bool, place: Place, what: str, frame: Frame) -> None:
+    """MLX leaves a sum along axes of length 1 out, but not what it takes from it: a call in which all that a gradient is summed along have it goes wrong.
+    `stacked`: these are not all axes of the array that is summed."""
+    trace = i.trace
+    more = len(whole) - len(own)
+    if trace is None or more <= 0 or not own and not stacked:
+        return
+    along = [*whole[:more], *(size for mine, size in zip(own, whole[more:]) if mine == 1 and size != 1)]
+    axes = frozenset(axis for size in along if isinstance(size, Size) for axis in size.origins)
+    if all(_one(size) for size in along):
+        effect = Effect("crash", frozenset(), "always", i.table.judged, i.table.judged)
+    elif axes and all(_one(size) or isinstance(size, Size) and size.origins for size in along):
+        effect = Effect("crash", axes, "seen", i.table.judged, i.table.judged)
+    else:
+        return
+    fact = sinks.prepared(i, "unsafe", place, what, frame, note_=GRADIENT, axes=sorted(axes, key=repr), effects=(effect,))
+    _keep(i, trace, fact, made, place, "summed")
+
+
+def _one(size: object) -> bool:
+    return bounds(size) == (1, 1) if isinstance(size, Size) else size == 1
 
 
 def arrived(i: Interpreter, number: int | None, losses: Sequence[Value]) -> None:

@@ -209,6 +209,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         arrays.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
     made = arrays.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
     backward.through(i, form, parts or rest.args[:1], made, place, done.replace("mlx.", ""), frame)
+    backward.of_layer(i, parts, rest.args, made, place, done.replace("mlx.", ""), frame)
     return made
 
 
