@@ -20,17 +20,35 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
     called = [compiled for compiled in group if any(call.outcome != "differentiated" for call in program.calls.get(compiled.number, ()))]
     # A factory that is given the same again has no need to compile anew.
     differ = len({compiled.maker for compiled in called}) == len(called)
+    replaced = _replaced(program, called)
     kept = any(
         compiled.escapes
+        and not replaced
         or compiled.returned
         and differ
         and not compiled.layer
         or compiled.module_level
         and not compiled.loops
         or _deeper(program, compiled)
+        or _later(program, compiled)
         for compiled in called
     )
     return called if called and not kept else None
+
+
+def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
+    """Whether each object takes the place of the one before it."""
+    return len(called) > 1 and sum(compiled.outlived for compiled in called) >= len(called) - 1
+
+
+def _later(program: Program, compiled: Compiled) -> bool:
+    """Whether an object is called in a later round than that in which it was made."""
+    around = (*compiled.caller_loops, *compiled.loops)
+    return any(
+        made.span == loop.span and made.text != loop.text
+        for call in program.calls.get(compiled.number, ())
+        for made, loop in zip(around, call.loops)
+    )
 
 
 def _deeper(program: Program, compiled: Compiled) -> bool:

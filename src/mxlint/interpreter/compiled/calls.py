@@ -17,7 +17,7 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.captures import captured, numbers
 from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
-from mxlint.interpreter.compiled.lives import lives
+from mxlint.interpreter.compiled.lives import kept_in, lives, replaced
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import taken_for_arrays
 from mxlint.interpreter.compiled.refusals import argument
@@ -46,6 +46,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     """Call a compiled object."""
     function = i.heap.get(ref.oid, "fun") or Unknown("compiled")
     i.ledger.called.add(ref.oid)
+    _outlive(i, ref)
     if i.trace is not None:
         _note_call(i, ref, args, place, frame, "inlined", i.trace.path)
         return i.call(function, args, place, frame)
@@ -66,6 +67,20 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     finally:
         if _temporary(i, ref, args, place):
             i.heap.drop(cache, TRACES)
+
+
+def _outlive(i: Interpreter, ref: Ref) -> None:
+    """Keep where an object is stored, and look which older ones of the same site it has taken the place of."""
+    info = i.info(ref.oid).payload
+    assert isinstance(info, CompiledInfo)
+    found = journal(i)
+    if i.silent or ref.oid not in found.escaped:
+        return
+    made = i.ledger.compiled_at.setdefault(info.site, {})
+    made[ref.oid] = kept_in(i, ref.oid)
+    found.outlived.update(
+        other for other, places in made.items() if other != ref.oid and other not in found.outlived and replaced(i, other, places, ref.oid)
+    )
 
 
 def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:

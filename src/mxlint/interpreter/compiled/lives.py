@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from mxlint.domain.heap import Location
 from mxlint.domain.parts import referred
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
@@ -23,6 +26,19 @@ def lives(i: Interpreter, number: int) -> bool:
             seen.add(oid)
             todo.append(oid)
     return False
+
+
+def kept_in(i: Interpreter, number: int) -> tuple[Location, ...]:
+    """Where an object is stored, other than in the names of functions that run."""
+    places = sorted(i.heap.who_holds(number), key=repr)
+    return tuple((oid, field) for oid, field in places if not isinstance(i.info(oid).payload, FrameInfo) or _is_root(i, oid))
+
+
+def replaced(i: Interpreter, number: int, places: Iterable[Location], by: int) -> bool:
+    """Whether an object lives no more, and another one has taken its place where it was stored."""
+    return any(by in referred(i.live(value)) for value in (i.heap.get(*place) for place in places) if value is not None) and not lives(
+        i, number
+    )
 
 
 def _is_root(i: Interpreter, oid: int) -> bool:

@@ -57,6 +57,8 @@ class Journal:
     def __init__(self) -> None:
         self.compiled: dict[int, events.Compiled] = {}
         self.escaped: set[int] = set()
+        self.outlived: set[int] = set()
+        """Compiled objects whose places others had taken when a later one of the same site was called."""
         self.public: set[int] = set()
         self.relied: dict[tuple[object, Where], events.Note] = {}
         self.returned: set[int] = set()
@@ -146,6 +148,7 @@ class Journal:
         return replace(
             fact,
             escapes=number in self.escaped,
+            outlived=number in self.outlived,
             returned=number in self.returned,
             layer=layer,
             public=number in self.public,
