@@ -122,7 +122,7 @@ class Compiled:
     older than the activation, or handed to something not followed. `public`: other files may use it by its name. `run`: it is made when the
     file runs, not only where nothing in sight calls. `in_module`: the class of `method_of` is a module. `identity`: the number of the function
     object, by which MLX's cache knows it. `returned`: the function that makes it returns it, and it does not escape besides; `maker`: what that function
-    was given, as a text that is equal for equal arguments. `decorates`: the decorator, where it compiles a method. `outlived`: others had taken its place wherever it was stored when a later object of its site was called. `layer`, `caller_layer`: the `__call__` of the module that makes it, "" if none does.
+    was given, as a text that is equal for equal arguments. `decorates`: the decorator, where it compiles a method. `outlived`: nothing led to it any more when a later object of its site was called. `layer`, `caller_layer`: the `__call__` of the module that makes it, "" if none does.
     """
 
     number: int

@@ -37,8 +37,17 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
 
 
 def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
-    """Whether each object takes the place of the one before it."""
-    return len(called) > 1 and sum(compiled.outlived for compiled in called) >= len(called) - 1
+    """Whether each object takes the place of the one before it, and is called in the round in which it is made."""
+    return (
+        len(called) > 1
+        and sum(compiled.outlived for compiled in called) >= len(called) - 1
+        and all(
+            call.loops[: len(around)] == around
+            for compiled in called
+            for around in ((*compiled.caller_loops, *compiled.loops),)
+            for call in program.calls.get(compiled.number, ())
+        )
+    )
 
 
 def _later(program: Program, compiled: Compiled) -> bool:

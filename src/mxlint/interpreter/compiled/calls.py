@@ -17,7 +17,7 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.captures import captured, numbers
 from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
-from mxlint.interpreter.compiled.lives import kept_in, lives, replaced
+from mxlint.interpreter.compiled.lives import kept_in, lives, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import taken_for_arrays
 from mxlint.interpreter.compiled.refusals import argument
@@ -70,17 +70,18 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 
 def _outlive(i: Interpreter, ref: Ref) -> None:
-    """Keep where an object is stored, and look which older ones of the same site it has taken the place of."""
+    """Keep where an object is stored, and look which older ones of the same site it has outlived: in older objects it has taken their place, and what
+    else holds them is gone."""
     info = i.info(ref.oid).payload
     assert isinstance(info, CompiledInfo)
-    found = journal(i)
-    if i.silent or ref.oid not in found.escaped:
-        return
     made = i.ledger.compiled_at.setdefault(info.site, {})
-    made[ref.oid] = kept_in(i, ref.oid)
-    found.outlived.update(
-        other for other, places in made.items() if other != ref.oid and other not in found.outlived and replaced(i, other, places, ref.oid)
-    )
+    if i.silent or ref.oid in made:
+        return
+    found = journal(i)
+    for other, places in made.items():
+        if other not in found.outlived and (places is None or taken(i, places, ref.oid)) and not lives(i, other):
+            found.outlived.add(other)
+    made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped else None
 
 
 def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:

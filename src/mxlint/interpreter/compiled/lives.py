@@ -34,11 +34,9 @@ def kept_in(i: Interpreter, number: int) -> tuple[Location, ...]:
     return tuple((oid, field) for oid, field in places if not isinstance(i.info(oid).payload, FrameInfo) or _is_root(i, oid))
 
 
-def replaced(i: Interpreter, number: int, places: Iterable[Location], by: int) -> bool:
-    """Whether an object lives no more, and another one has taken its place where it was stored."""
-    return any(by in referred(i.live(value)) for value in (i.heap.get(*place) for place in places) if value is not None) and not lives(
-        i, number
-    )
+def taken(i: Interpreter, places: Iterable[Location], by: int) -> bool:
+    """Whether an object is stored in one of some places."""
+    return any(by in referred(i.live(value)) for value in (i.heap.get(*place) for place in places) if value is not None)
 
 
 def _is_root(i: Interpreter, oid: int) -> bool:

@@ -58,7 +58,7 @@ class Journal:
         self.compiled: dict[int, events.Compiled] = {}
         self.escaped: set[int] = set()
         self.outlived: set[int] = set()
-        """Compiled objects whose places others had taken when a later one of the same site was called."""
+        """Compiled objects that nothing led to any more when a later one of the same site was called."""
         self.public: set[int] = set()
         self.relied: dict[tuple[object, Where], events.Note] = {}
         self.returned: set[int] = set()

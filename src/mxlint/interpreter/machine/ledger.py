@@ -162,8 +162,8 @@ class Ledger:
     """Whether a call of a function that was entered left another number or list where one was: by the number of its node."""
     called: set[int] = field(default_factory=set)
     """Compiled objects that something has called, on whatever path."""
-    compiled_at: dict[Place, dict[int, tuple[Location, ...]]] = field(default_factory=dict)
-    """The compiled objects of each site that were called, and where they were stored then."""
+    compiled_at: dict[Place, dict[int, tuple[Location, ...] | None]] = field(default_factory=dict)
+    """The compiled objects of each site that were called, and where they were stored then (None: in nothing older than what made them)."""
     unfinished: set[int] = field(default_factory=set)
     """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
     read_contents: bool = False
