@@ -177,17 +177,19 @@ class Measure(Member):
 
 
 class Kind(Member):
-    """Any value of a scalar type, by the type's name ("number" for int or float). `cause` says why it is not known. `loops`: as of a `Range`."""
+    """Any value of a scalar type, by the type's name ("number" for int or float). `cause` says why it is not known. `loops`: as of a `Range`. `values`: all that it
+    takes, each once, where that is known."""
 
-    __slots__ = ("cause", "loops", "type")
+    __slots__ = ("cause", "loops", "type", "values")
 
-    def __init__(self, type: str, cause: Cause, loops: Loops = None) -> None:
+    def __init__(self, type: str, cause: Cause, loops: Loops = None, values: tuple[object, ...] | None = None) -> None:
         self.type = type
         self.cause = cause
         self.loops = loops
+        self.values = values
 
     def key(self) -> tuple[object, ...]:
-        return (self.type, self.cause, self.loops)
+        return (self.type, self.cause, self.loops, self.values)
 
 
 class Symbolic(Member):

@@ -49,7 +49,7 @@ def over(member: Member, loops: Loops) -> Member:
     if isinstance(member, Range):
         return member if member.loops == loops else Range(member.low, member.high, member.stride, loops)
     if isinstance(member, Kind) and member.cause == "varying" and member.type != "bool":
-        return member if member.loops == loops else Kind(member.type, member.cause, loops)
+        return member if member.loops == loops else Kind(member.type, member.cause, loops, member.values)
     return member
 
 

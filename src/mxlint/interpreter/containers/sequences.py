@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.enumerated import computed
 from mxlint.domain.join import constant_range, hull, join, length_of
 from mxlint.domain.members import (
     FALSE,
@@ -422,6 +423,9 @@ def _extreme(name: str) -> Handler:
             simple = {"int"} if kinds <= {"int", "bool"} else {"number"} if kinds <= {"int", "float", "bool"} else kinds
             return i.derived(name, found, frozenset(simple) if "" not in kinds else None, place)
         if key == NONE and content.items is not None:
+            each = computed(min if name == "min" else max, parts, united(map(loops_of, found)))
+            if each is not None:
+                return each
             bounds = [hull(part) for part in parts]
             known = [bound for bound in bounds if bound is not None]
             if len(known) == len(bounds):

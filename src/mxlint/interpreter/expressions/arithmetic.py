@@ -9,8 +9,9 @@ from math import gcd
 from typing import Any, Final
 
 from mxlint.domain import size as sizes
+from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
-from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Measure, Member, Range, Symbolic, Value, scalar_type
+from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Loops, Measure, Member, Range, Symbolic, Value, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.machine.core import Interpreter
@@ -138,8 +139,26 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
         if op in NEGATED:
             return negated(i, i.derived(NEGATED[op], (a, b), frozenset(("bool",)), place), place)
         return i.derived(op, (a, b), frozenset((type_name,)), place)
+    found = _each(op, a, b, type_name, loops)
+    if found is not None:
+        return found
     causes = {member.cause for member in (a, b) if isinstance(member, Kind)} or {"varying"}
     return over(Kind(type_name, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"), loops)
+
+
+def _each(op: str, a: Member, b: Member, type_name: str, loops: Loops) -> Member | None:
+    """An operator on a number of which all values are known, and a constant; None where that does not work out."""
+    if op in COMPARISONS or op not in FOLD:
+        return None
+
+    def one(x: object, y: object) -> object:
+        return None if is_too_large(op, x, y) else FOLD[op](x, y)
+
+    try:
+        found = computed(one, (a, b), loops)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    return found if isinstance(found, Member) and scalar_type(found) == type_name else None
 
 
 TEXTS: Final = ("str", "bytes")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     NONE,
@@ -19,6 +20,7 @@ from mxlint.domain.members import (
     Kind,
     Measure,
     Member,
+    Range,
     RangeObject,
     Ref,
     Slice,
@@ -268,7 +270,7 @@ def _fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, pl
     plain = [python_value(i, value) for value in given]
     named = {key: python_value(i, value) for key, value in args.keywords.items()}
     if any(value is MISSING for value in (*plain, *named.values())):
-        return None
+        return _fold_each(found, given) if not named else None
     outcome = evaluate(found, plain, named)
     if outcome is None:
         return None
@@ -277,6 +279,19 @@ def _fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, pl
     if hasattr(outcome.value, "__next__"):
         return None
     return abstract(i, outcome.value, place)
+
+
+def _fold_each(found: Model, given: Sequence[Value]) -> Value | None:
+    """The same for a number of which all values are known, and constants."""
+    operands = [value for value in given if isinstance(value, (Const, Range, Kind))]
+    if len(operands) < len(given):
+        return None
+
+    def one(*values: object) -> object:
+        outcome = evaluate(found, values)
+        return None if outcome is None or outcome.error or not isinstance(outcome.value, (int, float)) else outcome.value
+
+    return computed(one, operands, united(map(loops_of, operands)))
 
 
 LOG_LEVEL: Final = ("#", "log level")

@@ -231,7 +231,7 @@ def _moved_by(i: Interpreter, member: Member) -> Loops:
 def takes_many(member: Member) -> bool:
     """Whether a number is one of many that a loop brings."""
     if isinstance(member, Kind):
-        return member.cause == "varying" and member.type != "bool"
+        return member.cause == "varying" and member.type != "bool" and (member.values is None or len(member.values) > FEW)
     return isinstance(member, Range) and (member.low is None or member.high is None or (member.high - member.low) // member.stride >= FEW)
 
 
