@@ -225,6 +225,9 @@ class Mlx(Framework):
         results.demanded(i, function, place, frame)
         maker = i.ledger.made_functions.get(function.identity)
         if maker is not None:
+            entry = self.table.entry(maker[0])
+            if entry is not None and entry.random:
+                _drawn(i, _short(maker[0]), True, place, frame)
             return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1])
         method = function.identity[0] if isinstance(function.identity, tuple) else None
         if method == ".update_modules":
@@ -288,21 +291,17 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     entry = i.table.entry(name)
     if entry is None:
         return arrays.compute(i, name, args.args, args.keywords, place, frame) if has(name) else None
-    short = f"mx.{name.removeprefix('mlx.core.')}" if name.startswith("mlx.core.") else name.removeprefix("mlx.")
+    short = _short(name)
     if entry.evaluates:
         for value in args.values:
             for array in each_array(i, value):
                 sinks.use(i, "evaluates" if entry.returns == "none" else "convert", array, f"{short}()", place, frame)
     _use_counts(i, name, short, args, place, frame)
-    if entry.random:
+    if entry.random and entry.returns != "function":
         key = args.keywords.get("key")
         if key is None and entry.key is not None and entry.key < len(args.args):
             key = args.args[entry.key]
-        if i.trace is not None:
-            i.trace.operations += 1  # random bits, and what is made of them
-        unkeyed = (key is None or key == NONE) and args.kwstar is None and args.star is None
-        if unkeyed and i.trace is not None and not i.trace.seeded and not i.modes.remembered:
-            sinks.event(i, "draw", place, f"{short}()", frame)
+        _drawn(i, short, (key is None or key == NONE) and args.kwstar is None and args.star is None, place, frame)
     if entry.returns == "none":
         return NONE
     if entry.returns == "python":
@@ -315,6 +314,20 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     if entry.returns in ("array", "arrays", "tree"):
         return arrays.compute(i, name, args.args, args.keywords, place, frame)
     return i.symbolic(place, name)
+
+
+def _short(name: str) -> str:
+    """The name of a function as programs write it."""
+    return f"mx.{name.removeprefix('mlx.core.')}" if name.startswith("mlx.core.") else name.removeprefix("mlx.")
+
+
+def _drawn(i: Interpreter, what: str, unkeyed: bool, place: Place, frame: Frame) -> None:
+    """Random numbers are drawn: in a trace from the global state, unless a key is given."""
+    if i.trace is None:
+        return
+    i.trace.operations += 1  # random bits, and what is made of them
+    if unkeyed and not i.trace.seeded and not i.modes.remembered:
+        sinks.event(i, "draw", place, f"{what}()", frame)
 
 
 def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: Place, frame: Frame) -> None:

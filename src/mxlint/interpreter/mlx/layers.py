@@ -175,7 +175,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
     training = i.heap.get(owner.oid, "training")
-    if entry is not None and (entry.random or entry.stateful) and training is not None and not _without_rate(i, owner, entry):
+    if entry is not None and (entry.stateful or _may_draw(i, owner, entry)) and training is not None and not _without_rate(i, owner, entry):
         reads.on_read(i, owner.oid, "training", training, place, frame)
     if entry is not None and entry.random and rest.args and _rests(i, owner, entry):
         return rest.args[0]
@@ -198,7 +198,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     shapeless.operation(i, form, operand, place, done.replace("mlx.", ""), frame, (*rest.args, *parts))
     if i.trace is not None:
         i.trace.operations += 1
-    if entry is not None and (entry.random or entry.stochastic) and i.trace is not None and _draws(i, owner, entry):
+    if entry is not None and i.trace is not None and _may_draw(i, owner, entry) and _draws(i, owner, entry):
         sinks.event(i, "draw", place, f"{cls.removeprefix('mlx.')}()", frame)
     if entry is not None and (entry.random or entry.stateful) and training == TRUE:
         _running(i, owner, entry.stateful or (), rest.args, place, frame)
@@ -236,6 +236,15 @@ def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Va
 def _rests(i: Interpreter, owner: Ref, entry: Any) -> bool:
     """Whether a layer that draws surely does nothing: outside of training mode, or with a rate of 0 it gives its argument back."""
     return i.heap.get(owner.oid, "training") == FALSE or _without_rate(i, owner, entry)
+
+
+def _may_draw(i: Interpreter, owner: Ref, entry: Any) -> bool:
+    """Whether a layer draws in training mode: by what it is, or by a rate that it was made with."""
+    return (
+        bool(entry.random or entry.stochastic)
+        or entry.active_when is not None
+        and i.heap.get(owner.oid, ("made with", entry.active_when)) is not None
+    )
 
 
 def _without_rate(i: Interpreter, owner: Ref, entry: Any) -> bool:
