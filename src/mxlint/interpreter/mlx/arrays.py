@@ -253,7 +253,7 @@ def compute(
     )
     made = results(i, found, name, args, keywords, place, tag, by_number)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
-    backward.through(i, form, (args or (*keywords.values(),))[:1], made, place, shapeless.short(name), frame)
+    backward.of_call(i, form, args or (*keywords.values(),), made, place, shapeless.short(name), frame)
     backward.computed(i, name, args, made, place, place.text, frame)
     return made
 

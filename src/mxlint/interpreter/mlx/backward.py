@@ -27,8 +27,18 @@ from mxlint.models.mlx.table import Entry
 
 _ENDS: Final = frozenset(("mlx.core.stop_gradient",))
 """What no gradient goes back through, though its result has a type that has gradients."""
+_CONVERTS: Final = frozenset(("mlx.core.array.astype",))
+"""What gradients go back through whatever the type of its result."""
 _MULTIPLIES: Final = frozenset(("mlx.core.matmul", *(f"mlx.core.array.__{name}__" for name in ("matmul", "rmatmul", "imatmul"))))
 """What multiplies matrices, and stacks of them."""
+_SCALES: Final = frozenset(("mlx.core.fast.rms_norm", "mlx.core.fast.layer_norm"))
+"""What multiplies with vectors that are repeated, and adds them."""
+_BY_WEIGHTS: Final = {
+    f"mlx.core.{name}{n}d": f"mlx.nn.{layer}{n}d"
+    for name, layer in (("conv", "Conv"), ("conv_transpose", "ConvTranspose"))
+    for n in (1, 2, 3)
+}
+"""Functions whose gradient by the second operand is that of a layer by its weights."""
 _MATRICES: Final = frozenset(("nn.Linear",))
 """Layers that multiply what they are given by their only weight."""
 Shape = tuple[object, ...]
@@ -91,16 +101,18 @@ def follows(i: Interpreter, operands: Sequence[Value]) -> bool:
 
 
 def carried(i: Interpreter, name: str, made: Value, operands: Sequence[Value]) -> None:
-    """Arrays are computed from operands, and with them from what these are computed from, unless their type has no gradients."""
+    """Arrays are computed from operands, and with them from what these are computed from. Of what counts or compares there is no gradient; of what is
+    converted to integers there is one."""
     if _on(i) is None or name in _ENDS:
         return
-    numbers = _numbers(i, operands)
-    if numbers:
-        _say(
-            i,
-            (array for array in arrays_in(i, made) if array.dtype is None or array.dtype.startswith(("float", "bfloat", "complex"))),
-            numbers,
-        )
+    pulled = [array for array in arrays_in(i, *operands) if _numbers(i, (array,))]
+    counts = name not in _CONVERTS and all(_has_gradients(array) for array in pulled)
+    if pulled:
+        _say(i, (array for array in arrays_in(i, made) if not counts or _has_gradients(array)), _numbers(i, pulled))
+
+
+def _has_gradients(array: Array) -> bool:
+    return array.dtype is None or array.dtype.startswith(("float", "bfloat", "complex"))
 
 
 def through(i: Interpreter, form: str, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame) -> None:
@@ -116,6 +128,14 @@ def through(i: Interpreter, form: str, operands: Sequence[Value], made: Value, p
         return
     effect = Effect("first", frozenset(), "every", versions, i.table.judged)
     _keep(i, trace, sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,)), made, place, form)
+
+
+def of_call(i: Interpreter, form: str, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame) -> None:
+    """The same of a function of MLX: by its first operand, and by the second where that is the weights of a layer."""
+    through(i, form, operands[:1], made, place, what, frame)
+    layer = _BY_WEIGHTS.get(form)
+    if layer is not None:
+        through(i, layer, operands[1:2], made, place, what, frame)
 
 
 def _keep(i: Interpreter, trace: Trace, fact: Event | None, made: Value, place: Place, tag: object) -> None:
@@ -142,7 +162,7 @@ def computed(i: Interpreter, name: str, operands: Sequence[Value], made: Value, 
     if name in _MULTIPLIES:
         stacks = [array.shape[:-2] if array.shape is not None else None for array in arrays]
         pairs = [(array, stack, other) for array, stack, other in zip(arrays, stacks, reversed(stacks))]
-    elif entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same"):
+    elif name in _SCALES or entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same"):
         whole = next((array.shape for array in members(made) if isinstance(array, Array)), None)
         pairs = [(array, array.shape, whole) for array in arrays]
     else:
