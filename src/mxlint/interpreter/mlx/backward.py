@@ -31,8 +31,8 @@ _CONVERTS: Final = frozenset(("mlx.core.array.astype",))
 """What gradients go back through whatever the type of its result."""
 _MULTIPLIES: Final = frozenset(("mlx.core.matmul", *(f"mlx.core.array.__{name}__" for name in ("matmul", "rmatmul", "imatmul"))))
 """What multiplies matrices, and stacks of them."""
-_SCALES: Final = frozenset(("mlx.core.fast.rms_norm", "mlx.core.fast.layer_norm"))
-"""What multiplies with vectors that are repeated, and adds them."""
+_REPEATS: Final = frozenset(("mlx.core.fast.rms_norm", "mlx.core.fast.layer_norm", "mlx.core.broadcast_to"))
+"""What repeats operands of fewer axes, beside what works element by element."""
 _BY_WEIGHTS: Final = {
     f"mlx.core.{name}{n}d": f"mlx.nn.{layer}{n}d"
     for name, layer in (("conv", "Conv"), ("conv_transpose", "ConvTranspose"))
@@ -162,7 +162,7 @@ def computed(i: Interpreter, name: str, operands: Sequence[Value], made: Value, 
     if name in _MULTIPLIES:
         stacks = [array.shape[:-2] if array.shape is not None else None for array in arrays]
         pairs = [(array, stack, other) for array, stack, other in zip(arrays, stacks, reversed(stacks))]
-    elif name in _SCALES or entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same"):
+    elif name in _REPEATS or entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same"):
         whole = next((array.shape for array in members(made) if isinstance(array, Array)), None)
         pairs = [(array, array.shape, whole) for array in arrays]
     else:
