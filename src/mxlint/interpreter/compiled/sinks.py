@@ -209,10 +209,11 @@ EVAL_ERRORS: Final = frozenset(("builtins.ValueError", "builtins.Exception", "bu
 
 
 def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame, operand: Place | None = None) -> None:
-    """A use of a value that needs its content: of a placeholder it raises; of the size of one, a shapeless trace keeps the outcome."""
+    """A use of a value that needs its content: of a placeholder it raises; of the size of one, a shapeless trace keeps the outcome. What is computed from
+    a size says where it comes from, and text decides nothing."""
     trace = i.trace
     if isinstance(member, (Length, Measure, ShapeOf)):
-        if trace is not None and trace.shapeless and USES.get(kind, kind) not in ("format", "log"):
+        if trace is not None and trace.shapeless and USES.get(kind, kind) not in ("format", "log", "convert"):
             axes = (
                 [(number, None) for number in sorted(member.origin)] if isinstance(member, ShapeOf) else sorted(origins(member), key=repr)
             )
