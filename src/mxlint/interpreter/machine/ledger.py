@@ -141,8 +141,13 @@ class Ledger:
     """The arrays of libraries of which something symbolic is a part, as a row that may be a number."""
     inherited: dict[int, dict[str, External]] = field(default_factory=dict)
     """What the methods of classes with a base out of sight use as a module or an optimizer, by the class and the attribute."""
-    uses: dict[tuple[int, str, int], External | None] = field(default_factory=dict)
-    """The classes of which parameters are instances by their uses, by the function, the name, and how far they are followed."""
+    uses: dict[tuple[int, str, int, bool], External | None] = field(default_factory=dict)
+    """The classes of which parameters and variables are instances by their uses, by the function, the name, how far they are followed, and which of the
+    two they are."""
+    kept_uses: dict[int, dict[str, External]] = field(default_factory=dict)
+    """The classes of which attributes are instances by what the methods of a class do with them, by the class."""
+    taken_for: dict[Identity, int] = field(default_factory=dict)
+    """The objects that stand for what calls out of sight give and uses say what it is, by what the call gave."""
     arrays: dict[tuple[int, str, int], bool] = field(default_factory=dict)
     """Whether parameters are used as nothing but arrays are, by the same."""
     traced_alone: set[int] = field(default_factory=set)

@@ -66,21 +66,20 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
             return _of_default(i, default, param.name, place)
         return default
     if not compiled_function and (used := by_use(i, ref, info, param.name)) is not None:
-        return _by_use(i, used, param, place)
+        made = instance_by_use(i, used, param.name, place)
+        return made if made is not None else i.symbolic(place, "parameter", param.name, source="parameter")
     if compiled_function and param.annotation is None:
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     return i.symbolic(place, "parameter", param.name, source="parameter")
 
 
-def _by_use(i: Interpreter, cls: External, param: ir.Param, place: Place) -> Value:
-    """An instance of the class that the uses of a parameter ask for: what is written on it hangs on that presumption."""
+def instance_by_use(i: Interpreter, cls: External, name: str, place: Place) -> Value | None:
+    """An instance of the class that the uses of something ask for: what is written on it hangs on that presumption. None if making one ends nowhere."""
     made = some_object(i, cls, place)
-    if made is None:
-        return i.symbolic(place, "parameter", param.name, source="parameter")
     words = i.ledger.presumed
-    for _, _, member in each_place(i, (made,)):
+    for _, _, member in each_place(i, (made,) if made is not None else ()):
         if isinstance(member, Ref):
-            words[member.oid] = f"`{param.name}` is {WORDS[cls]}"
+            words[member.oid] = f"`{name}` is {WORDS[cls]}"
     return made
 
 

@@ -1,5 +1,5 @@
-"""What the uses of a parameter say that it is, where nothing else does: what is differentiated by, or has methods that nothing but a module has, is a
-module, what updates one an optimizer, and what has attributes that only arrays have, is cut along several axes, or is given to a function of MLX that takes arrays alone, an array.
+"""What the uses of a parameter, or of a variable or attribute that is bound to what a call out of sight gives, say that it is, where nothing else does:
+what is differentiated by, or has methods that nothing but a module has, is a module, what updates one an optimizer, and what has attributes that only arrays have, is cut along several axes, or is given to a function of MLX that takes arrays alone, an array.
 
 MLX raises for anything else that nn.value_and_grad is given as a model. That what has `.update(model, gradients)` is an optimizer, and what has
 `.load_weights(…)` a module, is a presumption.
@@ -16,7 +16,7 @@ from mxlint.interpreter.calls.relevance import DEFINED_IN
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.annotations import dotted, named
-from mxlint.interpreter.objects.lookup import class_attribute
+from mxlint.interpreter.objects.lookup import class_attribute, mro
 from mxlint.models.mlx.array_parameters import array_parameters, only_of_arrays
 from mxlint.syntax import ir
 
@@ -45,16 +45,25 @@ MAX_HANDED: Final = 3
 
 def by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> External | None:
     """The class of which a parameter is an instance, by its uses here and where it is handed on; None if they do not say. Asked once."""
-    known, key = i.ledger.uses, (ref.oid, name, depth)
+    return _asked_once(i, ref, info, name, depth, local=False)
+
+
+def bound_by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External | None:
+    """The class of which what a function binds a variable to is an instance, by the same uses."""
+    return _asked_once(i, ref, info, name, MAX_HANDED, local=True)
+
+
+def _asked_once(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int, *, local: bool) -> External | None:
+    known, key = i.ledger.uses, (ref.oid, name, depth, local)
     if key not in known:
         known[key] = None  # what a recursion comes back to
-        known[key] = _by_any_use(i, ref, info, name, depth)
+        known[key] = _by_any_use(i, ref, info, name, depth, local=local)
     return known[key]
 
 
-def _by_any_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int) -> External | None:
-    found = _by_own_use(i, ref, info, name)
-    if found is not None or not depth or name in info.node.scope.bound:
+def _by_any_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int, *, local: bool) -> External | None:
+    found = _by_own_use(i, ref, info, name, local=local)
+    if found is not None or not depth or name in info.node.scope.bound and not local:
         return found
     for call in _calls(info.node, name):
         handed = _handed(i, ref, info, call, name)
@@ -105,16 +114,26 @@ def _positions(call: ir.Call, name: str) -> list[tuple[int, str | None]]:
     ]
 
 
-def _by_own_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> External | None:
-    """The class of which a parameter is an instance, by what its function does with it, and what the methods do of the object that keeps it."""
+def _by_own_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, *, local: bool) -> External | None:
+    """The class of which a parameter, or a variable, is an instance, by what its function does with it, and what the methods do of the object that
+    keeps it."""
     own = [(ref, info)]
     asked = {Subject(name, False)}
     cls = i.heap.get(ref.oid, DEFINED_IN)
     if isinstance(cls, Ref) and info.node.params and not isinstance(info.node, ir.Lambda):
         own += [method for method in _methods(i, cls) if method[0] != ref]
         asked |= {Subject(attribute, True) for attribute in _keeping(info.node).get(name, ())}
-    modules, optimizers = _of_mlx(i, own, name, ref)
+    modules, optimizers = _of_mlx(i, own, name, ref, local=local)
     return MODULE if asked & modules else OPTIMIZER if asked & optimizers else None
+
+
+def attribute_by_use(i: Interpreter, cls: Ref, name: str) -> External | None:
+    """The class of which an attribute that a method sets is an instance, by what the methods of its class do with it. Asked once for a class."""
+    known = i.ledger.kept_uses
+    if cls.oid not in known:
+        modules, optimizers = _of_mlx(i, [method for base in mro(i, cls) if isinstance(base, Ref) for method in _methods(i, base)])
+        known[cls.oid] = {subject.name: OPTIMIZER for subject in sorted(optimizers)} | {subject.name: MODULE for subject in sorted(modules)}
+    return known[cls.oid].get(name)
 
 
 def kept_by_use(i: Interpreter, classes: Sequence[Ref]) -> dict[str, External]:
@@ -127,25 +146,37 @@ def kept_by_use(i: Interpreter, classes: Sequence[Ref]) -> dict[str, External]:
 
 
 def _of_mlx(
-    i: Interpreter, functions: Sequence[tuple[Ref, FunctionInfo]], name: str = "", ref: Ref | None = None
+    i: Interpreter, functions: Sequence[tuple[Ref, FunctionInfo]], name: str = "", ref: Ref | None = None, *, local: bool = False
 ) -> tuple[set[Subject], set[Subject]]:
-    """What some functions use as modules, and what as optimizers: attributes, and a parameter of the one of them that is given."""
+    """What some functions use as modules, and what as optimizers: attributes, and a parameter of the one of them that is given, or a variable if it is
+    `local`."""
     modules: set[Subject] = set()
+    called: set[Subject] = set()
+    given_weights: set[Subject] = set()
     updated: list[tuple[Subject, Subject]] = []
     for function, its in functions:
         kept = _keeping(its.node)
         for call in _calls(its.node, name):
+            called |= _subjects(its, call.func, function == ref, kept, name if local else "")
+            if isinstance(call.func, ir.Attr) and call.func.name == "update" and len(call.args) == 1 and _gives_weights(call.args[0].value):
+                given_weights |= _subjects(its, call.func.value, function == ref, kept, name if local else "")
             if isinstance(call.func, ir.Attr) and call.func.name in OF_MODULES:
-                modules |= _subjects(its, call.func.value, function == ref, kept)
+                modules |= _subjects(its, call.func.value, function == ref, kept, name if local else "")
             given = [arg.value for arg in call.args if not arg.star]
-            first = _subjects(its, given[0], function == ref, kept) if given else set()
+            first = _subjects(its, given[0], function == ref, kept, name if local else "") if given else set()
             if not first:
                 continue
             if named(i, function, call.func) == External(DIFFERENTIATES):
                 modules |= first
             elif isinstance(call.func, ir.Attr) and call.func.name == "update" and len(given) > 1:
-                updated += product(_subjects(its, call.func.value, function == ref, kept), first)
+                updated += product(_subjects(its, call.func.value, function == ref, kept, name if local else ""), first)
+    modules |= called & given_weights  # a dict that is updated is not called
     return modules, {owner for owner, model in updated if model in modules}
+
+
+def _gives_weights(value: ir.Expr) -> bool:
+    """Whether an expression asks a module for its weights."""
+    return isinstance(value, ir.Call) and isinstance(value.func, ir.Attr) and value.func.name in ("parameters", "trainable_parameters")
 
 
 def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
@@ -230,10 +261,22 @@ def _keeping(node: ir.FuncDef | ir.Lambda) -> dict[str, set[str]]:
     for part in _parts(node.body):
         if not isinstance(part, ir.Assign) or part.value is None:
             continue
-        for target, name in product(part.targets, _names(part.value)):
+        for target, name in _kept_in(part.targets, part.value):
             if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == node.params[0].name:
                 kept.setdefault(name, set()).add(target.name)
     return kept
+
+
+def _kept_in(targets: Sequence[ir.Expr], value: ir.Expr) -> Iterator[tuple[ir.Expr, str]]:
+    """The targets of an assignment with the names that each may be given: of a display each item by itself."""
+    for target in targets:
+        items = target.items if isinstance(target, ir.Seq) else ()
+        shown = value.items if isinstance(value, ir.Seq) else ()
+        if items and len(items) == len(shown) and not any(isinstance(part, ir.Starred) for part in (*items, *shown)):
+            for inner, part in zip(items, shown):
+                yield from _kept_in((inner,), part)
+        else:
+            yield from ((target, name) for name in _names(value))
 
 
 def _names(value: ir.Expr) -> Iterator[str]:
@@ -254,11 +297,11 @@ def _set(node: ir.FuncDef | ir.Lambda) -> Iterator[str]:
                 yield target.name
 
 
-def _subjects(info: FunctionInfo, value: ir.Expr, own: bool, kept: Mapping[str, Collection[str]]) -> set[Subject]:
+def _subjects(info: FunctionInfo, value: ir.Expr, own: bool, kept: Mapping[str, Collection[str]], local: str = "") -> set[Subject]:
     """What an expression in a method names: a parameter (if the method is the one that is asked about), the attributes that keep it, an attribute.
-    `kept`: those attributes, by the name of what they keep."""
+    `kept`: those attributes, by the name of what they keep; `local`: a variable that is asked about."""
     first = info.node.params[0].name if info.node.params else None
-    if isinstance(value, ir.Name) and value.id not in info.node.scope.bound:
+    if isinstance(value, ir.Name) and (value.id not in info.node.scope.bound or own and value.id == local):
         return {Subject(attribute, True) for attribute in kept.get(value.id, ())} | ({Subject(value.id, False)} if own else set())
     if isinstance(value, ir.Attr) and isinstance(value.value, ir.Name) and value.value.id == first:
         return {Subject(value.name, True)}
@@ -285,4 +328,4 @@ def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
             todo += part
 
 
-__all__ = ["MODULE", "OPTIMIZER", "WORDS", "attributes_of", "by_use", "is_array", "kept_by_use"]
+__all__ = ["MODULE", "OPTIMIZER", "WORDS", "attribute_by_use", "attributes_of", "bound_by_use", "by_use", "is_array", "kept_by_use"]

@@ -18,6 +18,7 @@ from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import KEPT
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.objects.lookup import CLASS, library_base, special
+from mxlint.interpreter.open_world.bindings import taken
 from mxlint.interpreter.statements.conditions import tested
 from mxlint.interpreter.statements.narrowing import assume
 from mxlint.interpreter.statements.unpacking import unpack
@@ -63,6 +64,8 @@ def _nonlocal(i: Interpreter, name: str, oid: int) -> int:
 
 def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
     """`target = value`."""
+    if type(value) is Symbolic:
+        value = taken(i, target, value, frame)
     if isinstance(target, ir.Name):
         store(i, target.id, value, frame, frame.place(target))
     elif isinstance(target, ir.Kept):
