@@ -138,7 +138,9 @@ def _class_of(i: Interpreter, function: Value | None) -> int | None:
 
 def _class_body(i: Interpreter, function: Value | None, place: Place, frame: Frame) -> tuple[Frame | None, Place | None]:
     """The class body that defines the function and has it compiled, directly or by a wrapper; and the decorator there, if it is one."""
-    made = [m for m in members(function or NONE) if isinstance(m, Ref) and i.heap.get(m.oid, ("#", "cls")) is not None]
+    made = [
+        m for m in map(partial(_wrapped, i), members(function or NONE)) if m is not None and i.heap.get(m.oid, ("#", "cls")) is not None
+    ]
     inner: Frame | None = frame
     while inner is not None and inner.kind != "class":
         place, inner = inner.called_at or place, inner.caller
@@ -147,6 +149,30 @@ def _class_body(i: Interpreter, function: Value | None, place: Place, frame: Fra
     infos = [i.info(m.oid).payload for m in made]
     decorates = all(isinstance(f, FunctionInfo) and isinstance(f.node, ir.FuncDef) and place.end <= f.node.name_start for f in infos)
     return inner, place if decorates else None
+
+
+MAX_WRAPPED: Final = 4
+"""Wrappers around one function that are looked through."""
+
+
+def _wrapped(i: Interpreter, member: Member) -> Ref | None:
+    """The function that decorators have wrapped, and say so (`functools.wraps`), where they hand on what they are given; else the function itself."""
+    found = member if isinstance(member, Ref) else None
+    for _ in range(MAX_WRAPPED):
+        inner = members(i.heap.get(found.oid, "__wrapped__") or NONE)[0] if found is not None else None
+        if found is None or not isinstance(inner, Ref) or not _hands_on(i.info(found.oid).payload, i.info(inner.oid).payload):
+            break
+        found = inner
+    return found
+
+
+def _hands_on(outer: object, inner: object) -> bool:
+    """Whether a wrapper asks for no fewer arguments than what it wraps, or takes any."""
+    if not isinstance(outer, FunctionInfo) or not isinstance(inner, FunctionInfo):
+        return not isinstance(outer, FunctionInfo)  # a cache of Python takes what its function takes
+    asked = [param for param in outer.node.params if not param.star and not param.kwonly]
+    wanted = [param for param in inner.node.params if not param.star and not param.kwonly]
+    return any(param.star == "*" for param in outer.node.params) or len(asked) >= len(wanted)
 
 
 def _caller_layer(i: Interpreter, frame: Frame) -> str:
