@@ -30,7 +30,7 @@ DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
 
 def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
     """A symbolic callable gave something: keep whether a placeholder of the running trace was among its arguments, or something computed from one;
-    a method of such a thing computes with it."""
+    a method of such a thing computes with it. What is differentiated has weights and layers that nobody sees."""
     if i.trace is None or function.identity[0] in DEMANDS:
         return
     placeholder = any(array.trace is not None and i.trace.holds(array.trace) for array in arrays_in(i, *args.values))
@@ -38,6 +38,8 @@ def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, 
         i.sources[result.identity] = COMPUTED
         i.ledger.computes = True
         i.trace.operations += SEVERAL
+        if function.identity in i.ledger.differentiated:
+            i.imprecise("a model whose layers are not in sight", place)
 
 
 def source(i: Interpreter, values: Iterable[Value]) -> Place | None:
