@@ -3,7 +3,7 @@
 Nothing in sight calls them. Each one that comes to a compiled object, and each compiled object with a public name, is called, then others may run,
 then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the functions alone.
 The others are the public methods of the same class, and whatever in the file may write a name of a module that a trace has read. Of what a function makes
-and hands out, they are the functions that it hands out beside it.
+and hands out, they are the functions that it hands out beside it, and the latter.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     alone = _callables(i, Ref(module))
     classes = _classes(i, source, module, public)
     factories = _factories(i, public)
-    for factory in factories:
-        its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.samples else []
-        _run_handed(i, factory, [other for other in its if other is not factory], frame)
-    if not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):
+    if not factories and not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):
         return
     writing, around = _writing(i, source, module, public)
+    for factory in factories:
+        its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.samples else []
+        _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing)) if other is not factory], frame)
     frozen = _is_frozen(i)
     entered = {id(method.info.node) for method in calling}
     objects: list[tuple[int, Value, list[Method]]] = []
