@@ -1,18 +1,19 @@
 """Loops over a list or dict in a trace that look at some of its items or entries: `for name, value in vars(self).items()`.
 
 Such a loop asks for the key of each entry that it comes to, and whether there is an item. It reads the entry or item where it reads the name that this is bound to, and of one
-of which it asks nothing but whether it is of a class it reads that.
+of which it asks nothing but whether it is of a class it reads that. Of a tuple that it binds to several names it reads the parts that it uses.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 
 from mxlint.domain.heap import Field
-from mxlint.domain.members import NONE, External, Member, Ref, Value
+from mxlint.domain.members import NONE, UNBOUND, External, Member, Ref, Tuple, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import portions
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import dict_keys, position_of
 from mxlint.interpreter.generators.iterators import parts_of
@@ -58,47 +59,80 @@ def by_name(i: Interpreter, iterable: Member, loop: object, place: Place, frame:
         return None
     walk = aspects.walk(i, iterable)
     over = [ref.oid for ref, _ in walk.over] if walk is not None else []
-    bound = [part for part in _bound(i, loop.target, iterable, loop.frame) if over.count(part[1]) == 1]
-    if not bound or len({name for name, _, _ in bound}) < len(bound):
+    bound = [part for part in _bound(i, loop.target, iterable, loop.frame) if over.count(part.oid) == 1]
+    names = [part.name for part in bound if part.name]
+    if not bound or len(set(names)) < len(names):
         return None
     unread, own, run = i.trace.unread, loop.frame.oid, loop.run
     rounds = itertools.count()
 
     def bind(value: Value) -> None:
         number = next(rounds)
-        for name, oid, keys in bound:
+        for name, oid, keys, way in bound:
             field = ("item", number) if keys is None else ("k", keys[number])
-            unread[own, name] = (oid, field, aspects.at(i, oid, field), place)
+            held = aspects.at(i, oid, field)
+            if name:
+                unread[own, name] = (oid, field, held, place)
+            else:
+                value = _put(value, way, portions.found(i, oid, field, held or UNBOUND, place, frame))
         run(value)
 
-    return Later(bind, frozenset(oid for _, oid, _ in bound))
+    return Later(bind, frozenset(part.oid for part in bound))
 
 
-def _bound(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> Iterator[tuple[str, int, Sequence[Value] | None]]:
-    """The names of the frame's own to which a loop over a value binds the items of lists and the entries of dicts, with the number of the list or dict,
-    and the keys of that."""
+def _put(value: Value, way: Sequence[int], part: Value) -> Value:
+    """An element of which a part is another value: the same one, which says where it lies."""
+    if not way:
+        return part
+    if not isinstance(value, Tuple) or value.items is None:
+        return value
+    items = list(value.items)
+    items[way[0]] = _put(items[way[0]], way[1:], part)
+    return value.holding(tuple(items))
+
+
+class Part(NamedTuple):
+    """What a loop binds of each element: to which name ("": to several), from which list or dict, the keys of that, and where in the element."""
+
+    name: str
+    oid: int
+    keys: Sequence[Value] | None
+    way: tuple[int, ...]
+
+
+def _bound(i: Interpreter, target: ir.Expr, value: Value, frame: Frame, way: tuple[int, ...] = ()) -> Iterator[Part]:
+    """The items of lists and the entries of dicts that a loop over a value binds to names of the frame's own."""
     if not isinstance(value, Ref):
         return
     info, parts = i.info(value.oid), parts_of(i, value)
     if info.kind == "list":
-        if _is_own(target, frame):
-            yield target.id, value.oid, None
+        if _binds_own(target, frame):
+            yield Part(_name(target), value.oid, None, way)
         return
     if info.kind != "iterator" or position_of(i, value) != 0:
         return
     inner = target.items if isinstance(target, ir.Seq) else ()
     if info.payload == "iter":
-        yield from _bound(i, target, parts[0], frame)
+        yield from _bound(i, target, parts[0], frame, way)
     elif info.payload == "enumerate" and len(inner) == 2:
-        yield from _bound(i, inner[1], parts[0], frame)
+        yield from _bound(i, inner[1], parts[0], frame, (*way, 1))
     elif info.payload == "zip" and len(inner) == len(parts):
-        for part, over in zip(inner, parts):
-            yield from _bound(i, part, over, frame)
+        for number, (part, over) in enumerate(zip(inner, parts)):
+            yield from _bound(i, part, over, frame, (*way, number))
     elif info.payload == "values" or info.payload == "items" and len(inner) == 2:
         name, held = inner[1] if info.payload == "items" else target, parts[0]
         keys = dict_keys(i, held.oid) if isinstance(held, Ref) and i.info(held.oid).kind == "dict" else None
-        if keys is not None and isinstance(held, Ref) and _is_own(name, frame):
-            yield name.id, held.oid, keys
+        if keys is not None and isinstance(held, Ref) and _binds_own(name, frame):
+            yield Part(_name(name), held.oid, keys, (*way, 1) if info.payload == "items" else way)
+
+
+def _name(target: ir.Expr) -> str:
+    return target.id if isinstance(target, ir.Name) else ""
+
+
+def _binds_own(target: ir.Expr, frame: Frame) -> bool:
+    """Whether a target is a name of the frame's own, or several of them for the items of a tuple."""
+    return _is_own(target, frame) or isinstance(target, ir.Seq) and all(_binds_own(item, frame) for item in target.items)
 
 
 def _is_own(target: ir.Expr, frame: Frame) -> TypeGuard[ir.Name]:
