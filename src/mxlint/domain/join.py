@@ -78,7 +78,7 @@ def of(alternatives: Iterable[Option]) -> Value:
     if len(alike) == 1:
         return alike[0].member
     if len(alike) > MAX_MEMBERS:
-        return _widened([option.member for option in alike])
+        return _widened([option.member for option in alike], chosen=sum(not option.guard for option in alike) < 2)
     return Union(alike)
 
 
@@ -240,15 +240,16 @@ def join(values: Iterable[Value]) -> Value:
     return of(option for item in items for option in options(item))
 
 
-def _widened(found: list[Member]) -> Value:
-    """Too many members: scalars of one type become that type, the rest is unknown."""
+def _widened(found: list[Member], *, chosen: bool = False) -> Value:
+    """Too many members: scalars of one type become that type, the rest is unknown. `chosen`: conditions say of each, but
+    for the one that is left, that it is the one."""
     by_type: dict[str | None, list[Member]] = {}
     for member in found:
         by_type.setdefault(scalar_type(member), []).append(member)
     others = by_type.pop(None, [])
     result: list[Member] = []
     for name, group in by_type.items():
-        result.extend(group if len(group) == 1 or name == "NoneType" else [blurred(name or "", group)])
+        result.extend(group if len(group) == 1 or name == "NoneType" else [blurred(name or "", group, chosen=chosen)])
     tuples = [member for member in others if isinstance(member, Tuple) and member.cls is None]
     if len(tuples) > 1:
         others = [member for member in others if member not in tuples]
@@ -263,12 +264,12 @@ def _widened(found: list[Member]) -> Value:
     return of(Option(member) for member in result) if len(result) <= MAX_MEMBERS else Unknown("more than 8 values")
 
 
-def blurred(type_name: str, group: list[Member], loop: Hashable = None) -> Member:
-    """One member that stands for several scalars of a type. The `loop` has brought them about; without it constants alone do not say what has, and what
-    nobody in sight gives is decided by whoever does."""
+def blurred(type_name: str, group: list[Member], loop: Hashable = None, *, chosen: bool = False) -> Member:
+    """One member that stands for several scalars of a type. The `loop` has brought them about; without it constants alone do not say what has, unless
+    conditions have `chosen` among them, and what nobody in sight gives is decided by whoever does."""
     loops = united(map(loops_of, group))
     if loops is not None:
-        loops = loops | {loop} if loop is not None else loops or None
+        loops = loops | {loop} if loop is not None else loops if chosen else loops or None
     causes: set[Cause] = {member.cause for member in group if isinstance(member, Kind)}
     if loop is None and any(isinstance(member, Symbolic) for member in group):
         causes.add("open")
