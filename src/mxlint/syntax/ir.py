@@ -1,7 +1,7 @@
 """The intermediate representation (IR) of a Python file: what the static tracer runs. No one else's syntax tree is known behind it.
 
 Every node has `start` and `end`, offsets into the text of its file (code points, end exclusive, parentheses around an expression left out).
-A definition starts at `def`, `class` or `async`, not at its decorators. Names are as written: `__name` in a class is not mangled.
+A definition starts at `def`, `class` or `async`, not at its decorators. Names are as written: `__name` in a class is not mangled (`machine/private.py`).
 """
 
 from __future__ import annotations

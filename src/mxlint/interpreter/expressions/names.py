@@ -11,6 +11,7 @@ from mxlint.interpreter.compiled.portions import found
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.private import mangled
 from mxlint.syntax import ir
 
 _BUILTINS: Final = frozenset(dir(builtins))
@@ -45,6 +46,8 @@ def find_name(i: Interpreter, name: str, frame: Frame) -> int | None:
 
 def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
     """The value of a name; an unbound one raises."""
+    if frame.kind == "class":
+        name = mangled(i, name, frame)
     oid = find_name(i, name, frame)
     if oid is None:
         own = frame.scope is not None and name in frame.scope.bound

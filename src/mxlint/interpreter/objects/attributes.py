@@ -39,6 +39,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.private import mangled
 from mxlint.interpreter.objects import instead
 from mxlint.interpreter.objects.lookup import (
     BASES,
@@ -90,13 +91,6 @@ def attribute(i: Interpreter, owner: Value, name: str, place: Place, frame: Fram
         bound_by = {literal for option in owner.options for literal in option.guard}
         i.path = (*i.path[:base], *(c if c.literal not in bound_by else Condition(None, c.place, c.literal) for c in i.path[base:]))
     return value
-
-
-def mangled(i: Interpreter, name: str, frame: Frame) -> str:
-    """A private name as Python knows it inside a class."""
-    if not name.startswith("__") or name.endswith("__") or frame.cls is None:
-        return name
-    return f"_{i.info(frame.cls).label.lstrip('_')}{name}"
 
 
 def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame) -> Value:

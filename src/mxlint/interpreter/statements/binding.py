@@ -17,6 +17,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import KEPT
 from mxlint.interpreter.machine.paths import Truth
+from mxlint.interpreter.machine.private import mangled
 from mxlint.interpreter.objects.lookup import CLASS, library_base, special
 from mxlint.interpreter.open_world.bindings import taken
 from mxlint.interpreter.statements.conditions import tested
@@ -30,6 +31,8 @@ from mxlint.syntax.liveness import names_read
 def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
     """Bind a name as an assignment in this frame does."""
     oid = owner_of(i, name, frame)
+    if oid == frame.cls and frame.kind == "class":
+        name = mangled(i, name, frame)
     held = i.heap.get(oid, name) if i.generators else None
     i.heap.set(oid, name, value)
     if i.observer is not None and place is not None:
