@@ -410,6 +410,17 @@ def test_a_row_that_is_added(run: Run, tmp_path: Path) -> None:
     assert run("check", "--isolated", "a.ipynb").code == 0
 
 
+def test_a_row_that_is_added_at_the_end_of_a_cell(run: Run, tmp_path: Path) -> None:
+    """It belongs to the cell of the row before, not to the next one."""
+    file = tmp_path / "a.ipynb"
+    file.write_text(
+        notebook(IMPORTS, "@mx.compile\ndef f(x):\n    print(x)\n    return x + 1\nf(mx.ones(2))", "%%bash\nls", "y = 1"), encoding="utf-8"
+    )
+    assert run("check", "--isolated", "--fix", "--unsafe-fixes", "a.ipynb").code == 0
+    after = ["".join(cell["source"]) for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]]
+    assert after[1:] == ["@mx.compile\ndef f(x):\n    return x + 1, x\n_, x = f(mx.ones(2))\nprint(x)", "%%bash\nls", "y = 1"]
+
+
 def test_diff_is_of_the_file(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text(EXAMPLE, encoding="utf-8")
     done = run("check", "--isolated", "--diff", "a.ipynb")

@@ -220,10 +220,10 @@ class Syntax:
         if indent is None or not self.alone(statement):
             return None
         assert statement.end_lineno is not None
-        at = self.source.offset(statement.end_lineno + 1)
-        newline = self.source.newline(statement.end_lineno)
-        start = "" if self.source.text[:at].endswith(("\n", "\r")) else newline
-        return self.edit(at, at, start + "".join((indent + line if line else "") + newline for line in lines))
+        row = statement.end_lineno
+        # At the end of its row: the start of the next one may be of another cell or block.
+        at = self.source.offset(row) + len(self.source.line(row))
+        return self.edit(at, at, "".join(self.source.newline(row) + (indent + line if line else "") for line in lines))
 
     def removed(self, statement: ast.stmt) -> Edit | None:
         """The lines of a statement taken out, along with blank ones that only kept it apart."""
