@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Position, Span
 from mxlint.headline import LONGEST, SHORTEST, fitted
 from mxlint.rules.findings import worded
+from mxlint.syntax.inline import in_one_line
 
 WORDS = st.text("abc :=()", max_size=12)
 NAMES = st.text("abc._()", min_size=1, max_size=120)
@@ -38,3 +40,18 @@ def test_what_it_hangs_on_moves_to_the_note_where_there_is_no_room() -> None:
     assert worded("it raises", "as MLX says", modality) == (f"it raises ({hang})", "as MLX says")
     assert worded("it raises " * 6, "as MLX says", modality) == ("it raises " * 6, f"only {hang}; as MLX says")
     assert worded("it raises " * 6, "", modality)[1] == f"only {hang}"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("f(x,\n    y)", "f(x, y)"),
+        ("a / 2 \\\n    if a else 3", "a / 2 if a else 3"),
+        ("a / 2 \\\r\n    if a else 3", "a / 2 if a else 3"),
+        ("f(  # why\n    x,  # the number\n    '# none')", "f( x, '# none')"),
+        ('f("""# no\ncomment""")', 'f("""# no comment""")'),
+        ("x  # no) brackets\n", "x"),
+    ],
+)
+def test_code_over_several_lines_in_one(text: str, line: str) -> None:
+    assert in_one_line(text) == line

@@ -43,6 +43,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.open_world import defaults, shadows
 from mxlint.models.written import WrittenSource
+from mxlint.syntax.inline import in_one_line
 
 NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
 """Kinds of events that a number brings about without harm."""
@@ -209,7 +210,7 @@ def note(i: Interpreter, record: Any) -> None:
 
 def where(place: Place) -> Where:
     """A place with its text in one line, shortened."""
-    text = " ".join(place.text.split())
+    text = in_one_line(place.text)
     return Where(place.span, text if len(text) <= 200 else text[:199] + "…")
 
 
