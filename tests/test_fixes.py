@@ -172,6 +172,14 @@ HOISTED = {
         "for t in (mx.array(1.0), mx.array(2.0), mx.array(3.0)):\n    f = mx.compile(lambda w: norm(w) + t)\n    print(list(map(f, [t])))\n",
         None,
     ),
+    "a name that the loop reads before": (
+        "x, f = mx.array(1.0), None\nfor i in range(3):\n    if f is not None:\n        x = x * 2\n    f = mx.compile(norm)\n    x = f(x)\n",
+        "x, f = mx.array(1.0), None\ncompiled_norm = mx.compile(norm)\nfor i in range(3):\n    if f is not None:\n        x = x * 2\n    f = compiled_norm\n    x = f(x)\n",
+    ),
+    "a definition whose name is bound before": (
+        "x, f = mx.array(1.0), None\nfor i in range(3):\n    if f is not None:\n        x = x * 2\n    @mx.compile\n    def f(x):\n        return norm(x)\n    x = f(x)\n",
+        None,
+    ),
     "a name of the loop": ("x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(lambda x: norm(x) + i)(x)\n", None),
     "changed in the loop": (
         "class S:\n    by = mx.array(1.0)\n\n\nx = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(lambda x: norm(x) * S.by)(x)\n    S.by = x + 1\n",
@@ -244,7 +252,15 @@ CAPTURED = {
         "@partial(\n    mx.compile,\n    inputs=[state, mx.random.state], outputs=[state, mx.random.state],\n)",
     ),
     "in one": ("@partial(mx.compile, outputs=mx.random.state)", "@partial(mx.compile, outputs=mx.random.state, inputs=mx.random.state)"),
-    "with a comment": ("@partial(mx.compile, inputs=state  # live\n)", None),
+    "with a comment": (
+        "@partial(mx.compile, inputs=state  # live\n)",
+        "@partial(mx.compile, inputs=[state, mx.random.state], outputs=[state, mx.random.state]  # live\n)",
+    ),
+    "with a comma and comments": (
+        "@partial(\n    # compiled\n    mx.compile,  # now\n    # and for ever\n)",
+        "@partial(\n    # compiled\n    mx.compile, inputs=mx.random.state, outputs=mx.random.state,  # now\n    # and for ever\n)",
+    ),
+    "in parentheses with a comment": ("@partial((mx.compile)  # now\n)", None),
 }
 
 
@@ -252,6 +268,13 @@ CAPTURED = {
 def test_random_state_captured(old: str, new: str | None, table: Table) -> None:
     text = "from functools import partial\n\nimport mlx.core as mx\n\nstate = {{'w': mx.array(1.0)}}\n\n\n{}\ndef f(x):\n    return x * state['w'] + mx.random.normal(x.shape)\n"
     assert fixed(text.format(old), "MX203", table) == (None if new is None else text.format(new))
+
+
+def test_random_state_by_a_name_of_its_own(table: Table) -> None:
+    text = (
+        "from functools import partial\n\nfrom mlx.core import compile, random as r\n\n\n@{}\ndef f(x):\n    return x + r.normal(x.shape)\n"
+    )
+    assert fixed(text.format("compile"), "MX203", table) == text.format("partial(compile, inputs=r.state, outputs=r.state)")
 
 
 LOSS = "import mlx.core as mx\n\n\n@mx.compile\ndef loss(w):\n{}    return mx.mean(w * w)\n\n\ngradient = mx.grad(loss)\nw = mx.array([1.0, 2.0])\nfor _ in range(3):\n    w = w - gradient(w)\n"
@@ -320,6 +343,18 @@ def test_subclasses_of_what_is_compiled_in_init(rest: str, made: bool, table: Ta
     assert fixed(METHOD.format(DECORATED, rest), "MX501", table) == (new if made else None)
     per_call = "    def fn(self, x):\n        return mx.exp(x) * 2\n\n    def forward(self, x):\n        return mx.compile(self.fn)(x)\n\n"
     assert (fixed(METHOD.format(per_call, rest.replace("forward", "fn")), "MX302", table) is not None) == made
+
+
+@pytest.mark.parametrize(
+    ("head", "line"),
+    [
+        ("class A:\n", "    __slots__ = ('w',)\n\n"),
+        ("class A:\n", "    def __setattr__(self, name, value):\n        object.__setattr__(self, name, value + 0)\n\n"),
+        ("from dataclasses import dataclass\n\n\n@dataclass(slots=True)\nclass A:\n", "    w: mx.array\n\n"),
+    ],
+)
+def test_objects_that_take_no_more_attributes(head: str, line: str, table: Table) -> None:
+    assert fixed(METHOD.format(DECORATED, "").replace("class A:\n", head + line), "MX501", table) is None
 
 
 def test_the_name_of_a_method_in_a_base_of_another_file(tmp_path: Path, table: Table) -> None:

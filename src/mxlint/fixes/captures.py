@@ -101,9 +101,10 @@ def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None
             return None
         found.append(name)
     if remedy.random:
-        if (mlx := module_alias(syntax, "mlx.core")) is None:
+        random, missing = imported(syntax, "mlx.core", "random") or ("", None)
+        if not random or missing is not None:
             return None
-        found.append(f"{mlx}.random.state")
+        found.append(f"{random}.state")
     return found
 
 
@@ -180,10 +181,11 @@ def _with_keywords(syntax: Syntax, call: ast.Call, wanted: dict[str, str]) -> li
         if last is None:
             return None
         between = syntax.source.text[syntax.end(last) : syntax.end(call) - 1].rstrip()
-        if "#" in between:
+        if "#" in between and ")" in between.partition("#")[0]:
             return None
-        at = syntax.end(last) + len(between)
-        new = f" {new}," if between.endswith(",") else f", {new}"
+        commented = "#" in between
+        at = syntax.end(last) + (0 if commented else len(between))
+        new = f" {new}," if between.endswith(",") and not commented else f", {new}"
         touching = next((edit for edit in edits if edit.span.end == syntax.source.position(at)), None)
         if touching is not None:
             edits[edits.index(touching)] = Edit(touching.content + new, touching.span)

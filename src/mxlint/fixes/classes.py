@@ -7,6 +7,7 @@ import re
 
 from mxlint.facts.events import Class
 from mxlint.finding import Edit, Span
+from mxlint.fixes.scopes import bound
 from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 
 
@@ -64,11 +65,13 @@ def in_init(known: Class, sources: Sources, own: str, line: str) -> Edit | None:
     if found is None:
         return None
     syntax, cls = found
+    above = [class_at(place, sources) for place in known.above]
+    if any(_is_closed(each) for each in (cls, *(other[1] for other in above if other is not None))):
+        return None
     init = _init(cls)
     if init is not None:
         plain = init.args.args and init.args.args[0].arg == own and not any(isinstance(node, ast.Return) for node in ast.walk(init))
         return syntax.after(init.body[-1], [line]) if plain and isinstance(init, ast.FunctionDef) else None
-    above = [class_at(place, sources) for place in known.above]
     if any(other is None or _init(other[1]) is not None or other[1].decorator_list for other in above):
         return None
     if known.library not in ("", "mlx.nn.Module") or cls.decorator_list or cls.keywords:
@@ -77,6 +80,13 @@ def in_init(known: Class, sources: Sources, own: str, line: str) -> Edit | None:
     step = _step(syntax, cls)
     lines = [*([f"{step}super().__init__()"] if known.library or known.above else []), step + line]
     return syntax.before(first, [f"def __init__({own}):", *lines, ""])
+
+
+def _is_closed(cls: ast.ClassDef) -> bool:
+    """Whether a class says which attributes its objects may be given, or what giving them one does."""
+    own = {name for part in cls.body for name in bound(part)}
+    options = {item.arg for decorator in cls.decorator_list if isinstance(decorator, ast.Call) for item in decorator.keywords}
+    return not own.isdisjoint({"__slots__", "__setattr__"}) or not options.isdisjoint({"slots", "frozen"})
 
 
 def _step(syntax: Syntax, cls: ast.ClassDef) -> str:

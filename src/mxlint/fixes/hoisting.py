@@ -160,7 +160,7 @@ def _only_name(syntax: Syntax, moved: _Moved, target: ast.AST, statement: ast.st
     """Whether the name means this one object wherever it is used, so that it may be bound further out."""
     function = syntax.function(moved.node)
     if function is syntax.function(statement):
-        return moved.name not in _bound_without(target, moved.node)
+        return moved.name not in _bound_without(function, moved.node)
     return moved.name not in _bound_without(function, moved.node) | parameters(function) | _names_without(syntax.tree, function)
 
 
