@@ -45,7 +45,7 @@ def analyze(
         return Program(analyse(source, project, table, wrappers=wrappers, everything=everything), tests)
 
     known = program(source, project)
-    findings = tuple(judge(known, RULES))
+    findings = tuple(_with_object(finding, project, wrappers) for finding in judge(known, RULES))
     if any(finding.remedy is not None for finding in findings):
         from mxlint.fixes.table import Attempts
 
@@ -85,6 +85,16 @@ def as_deep_as_needed(
     from mxlint.deep import on_a_deep_stack
 
     return on_a_deep_stack(partial(run, source, anew()))
+
+
+def _with_object(finding: Finding, project: Project, wrappers: tuple[str, ...]) -> Finding:
+    """A finding with the function or class that it stands in, where its rule leaves that to its place."""
+    source = project.named().get(finding.span.filename) if finding.object is None else None
+    if source is None:
+        return finding
+    at = source.offset_of(finding.span.start)
+    around = [block for block in project.symbols(source, (*TRACERS, *wrappers)).blocks if block.start <= at < block.end]
+    return replace(finding, object=around[-1].name.replace(".<locals>", "") or None) if around else finding
 
 
 # -- sites -------------------------------------------------------------------------------------------------------------

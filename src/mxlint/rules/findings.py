@@ -130,7 +130,7 @@ def finding(
         headline,
         help,
         where.span,
-        within or (compiled.within if compiled is not None else "") or None,
+        within or (compiled.within if compiled is not None and compiled.site.span == where.span else "") or None,
         tuple(related),
         claimed=full if effective != full else None,
         remedy=remedy,
