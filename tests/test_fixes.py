@@ -260,7 +260,11 @@ CAPTURED = {
         "@partial(\n    # compiled\n    mx.compile,  # now\n    # and for ever\n)",
         "@partial(\n    # compiled\n    mx.compile, inputs=mx.random.state, outputs=mx.random.state,  # now\n    # and for ever\n)",
     ),
-    "in parentheses with a comment": ("@partial((mx.compile)  # now\n)", None),
+    "in parentheses with a comment": (
+        "@partial((mx.compile)  # now\n)",
+        "@partial((mx.compile), inputs=mx.random.state, outputs=mx.random.state  # now\n)",
+    ),
+    "in parentheses that end behind a comment": ("@partial((mx.compile  # now\n))", None),
 }
 
 

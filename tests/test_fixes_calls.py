@@ -125,7 +125,9 @@ GIVEN = {
     "a default": ("x, n=2", "x * n * k", "mx.array(1.0)", "x, n=2, *, k", "mx.array(1.0), k=mx.array(k)"),
     "by name": ("x, n", "x * n * k", "mx.array(1.0), n=2", "x, n, k", "mx.array(1.0), n=2, k=mx.array(k)"),
     "keywords only": ("x, *, n", "x * n * k", "mx.array(1.0), n=2", "x, *, n, k", "mx.array(1.0), n=2, k=mx.array(k)"),
-    "a trailing comma": ("x,", "x * k", "mx.array(1.0),", "x, k", "mx.array(1.0), mx.array(k)"),
+    "a trailing comma": ("x,", "x * k", "mx.array(1.0),", "x, k", "mx.array(1.0), mx.array(k),"),
+    "a comment behind": ("x", "x * k", "mx.array(1.0),  # one\n    ", "x, k", "mx.array(1.0), mx.array(k),  # one\n    "),
+    "a row that goes on": ("x", "x * k", "mx.array(1.0) \\\n    ", "x, k", "mx.array(1.0), mx.array(k) \\\n    "),
 }
 PASSED = """\
 import mlx.core as mx

@@ -177,20 +177,14 @@ def _with_keywords(syntax: Syntax, call: ast.Call, wanted: dict[str, str]) -> li
     edits = [syntax.replace(given[name], text) for name, text in wanted.items() if name in given and syntax.text(given[name]) != text]
     new = ", ".join(f"{name}={text}" for name, text in wanted.items() if name not in given)
     if new:
-        last = max((*call.args, *(item.value for item in call.keywords)), key=syntax.end, default=None)
-        if last is None:
+        added = syntax.argument_added(call, new) if call.args or call.keywords else None
+        if added is None:
             return None
-        between = syntax.source.text[syntax.end(last) : syntax.end(call) - 1].rstrip()
-        if "#" in between and ")" in between.partition("#")[0]:
-            return None
-        commented = "#" in between
-        at = syntax.end(last) + (0 if commented else len(between))
-        new = f" {new}," if between.endswith(",") and not commented else f", {new}"
-        touching = next((edit for edit in edits if edit.span.end == syntax.source.position(at)), None)
+        touching = next((edit for edit in edits if edit.span.end == added.span.start), None)
         if touching is not None:
-            edits[edits.index(touching)] = Edit(touching.content + new, touching.span)
+            edits[edits.index(touching)] = Edit(touching.content + added.content, touching.span)
         else:
-            edits.append(syntax.edit(at, at, new))
+            edits.append(added)
     return edits
 
 

@@ -42,7 +42,8 @@ def added(syntax: Syntax, site: ast.expr, node: ast.AST, names: list[str]) -> Ad
         at, parameters = syntax.start(function) + len("lambda"), f" {text}"
     else:
         at, parameters = syntax.source.text.index("(", syntax.start(function)) + 1, text
-    return Added(at, parameters, tuple(_with_arguments(syntax, call, text) for call in calls if call is not None))
+    given = [syntax.argument_added(call, text) for call in calls if call is not None]
+    return Added(at, parameters, tuple(edit for edit in given if edit is not None)) if None not in given else None
 
 
 def _needed_early(site: ast.expr, function: Function) -> set[str]:
@@ -70,9 +71,3 @@ def _call(syntax: Syntax, node: ast.expr) -> ast.Call | None:
     parent = syntax.parents[node]
     plain = isinstance(parent, ast.Call) and parent.func is node and not parent.keywords
     return parent if plain and not any(isinstance(item, ast.Starred) for item in parent.args) else None  # type: ignore[attr-defined, return-value]
-
-
-def _with_arguments(syntax: Syntax, call: ast.Call, text: str) -> Edit:
-    at = syntax.end(call) - 1
-    before = syntax.source.text[syntax.end(call.func) : at].rstrip()
-    return syntax.edit(at, at, text if before.endswith("(") and not call.args else f" {text}" if before.endswith(",") else f", {text}")

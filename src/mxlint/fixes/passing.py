@@ -99,9 +99,7 @@ def _with_argument(syntax: Syntax, call: Call, read: ast.expr, form: str, name: 
     text = form.format(_text_with(syntax, read, call))
     if by_name or node.keywords:
         text = f"{name}={text}"
-    at = syntax.end(node) - 1
-    before = syntax.source.text[syntax.end(node.func) : at].rstrip()
-    return syntax.edit(at, at, text if not node.args and not node.keywords else f" {text}" if before.endswith(",") else f", {text}")
+    return syntax.argument_added(node, text)
 
 
 def _text_with(syntax: Syntax, node: ast.expr, call: Call) -> str:

@@ -225,6 +225,19 @@ class Syntax:
         at = self.source.offset(row) + len(self.source.line(row))
         return self.edit(at, at, "".join(self.source.newline(row) + (indent + line if line else "") for line in lines))
 
+    def argument_added(self, call: ast.Call, text: str) -> Edit | None:
+        """One more argument after the last one of a call, in front of a comment that is behind that."""
+        close = self.end(call) - 1
+        last = max((*call.args, *(item.value for item in call.keywords)), key=self.end, default=None)
+        if last is None:
+            return self.edit(close, close, text)
+        first, *rest = lines_of(self.source.text[self.end(last) : close])
+        code = first.partition("#")[0].rstrip("\\ \t\f")
+        if any(")" in line.partition("#")[0] for line in rest):
+            return None  # the last argument is in parentheses that end further down
+        at = self.end(last) + len(code.removesuffix(","))
+        return self.edit(at, at, f", {text}")
+
     def removed(self, statement: ast.stmt) -> Edit | None:
         """The lines of a statement taken out, along with blank ones that only kept it apart."""
         if not self.alone(statement):
