@@ -37,7 +37,7 @@ def write(**files: str) -> None:
 
 
 def test_version(run: Run) -> None:
-    assert run("--version") == Done(0, f"mxlint {__version__}\n", "")
+    assert run("--version") == run("-V") == Done(0, f"mxlint {__version__}\n", "")
 
 
 @pytest.mark.parametrize("command", [[], ["check"], ["verify"], ["explain"], ["rules"], ["sites"], ["config"], ["server"]])

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, metavar="[PATH…|-]")
 @click.option("--output-format", type=Choice(list(FORMATS)), default="text", help="How to print findings.")
 @click.option(
+    "-o",
     "--output-file",
     type=click.Path(dir_okay=False),
     metavar="FILE",
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--unsafe-fixes", is_flag=True, help="Count fixes that may change behaviour as well: for --fix, --diff and the marks [*].")
 @click.option("--diff", is_flag=True, help="Print what --fix would change, as a unified diff, and change nothing.")
 @click.option("--fail-on", type=Choice(FAIL_ON), help="The lowest severity that makes the exit code 1. Default: warning.")
-@click.option("--exit-zero", is_flag=True, help="The same as --fail-on never.")
+@click.option("-e", "--exit-zero", is_flag=True, help="The same as --fail-on never.")
 @click.option("--verify", is_flag=True, help="Run pieces of the program under the MLX installed here, and say which findings are true.")
 @verify_options("--verify-keep", "--verify-timeout")
 @click.option(

@@ -96,6 +96,6 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="mxlint", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", prog_name="mxlint", message="%(prog)s %(version)s")
 def main() -> None:
     """Find the compile pitfalls of Apple's MLX in Python code, without running it unless asked to."""

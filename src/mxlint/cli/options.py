@@ -79,7 +79,7 @@ work_options = options_of(
         metavar="DIR",
         help=f"Where to keep what was found, and what experiments showed. Default: {CACHE}.",
     ),
-    click.option("--no-cache", is_flag=True, help="Keep nothing of it, and use nothing that was kept."),
+    click.option("-n", "--no-cache", is_flag=True, help="Keep nothing of it, and use nothing that was kept."),
     click.option(
         "--jobs", type=click.IntRange(min=1), metavar="N", help="Files or experiments at a time. Default: the cores that there are."
     ),
