@@ -46,8 +46,9 @@ def find_name(i: Interpreter, name: str, frame: Frame) -> int | None:
 
 def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
     """The value of a name; an unbound one raises."""
-    if frame.kind == "class":
-        name = mangled(i, name, frame)
+    private = mangled(i, name, frame)
+    if private != name and (frame.kind == "class" or find_name(i, name, frame) is None):
+        name = private  # a variable of the class body, or a global
     oid = find_name(i, name, frame)
     if oid is None:
         own = frame.scope is not None and name in frame.scope.bound

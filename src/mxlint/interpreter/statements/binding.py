@@ -31,7 +31,7 @@ from mxlint.syntax.liveness import names_read
 def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
     """Bind a name as an assignment in this frame does."""
     oid = owner_of(i, name, frame)
-    if oid == frame.cls and frame.kind == "class":
+    if oid == frame.oid and frame.kind == "class" or oid == frame.module != frame.oid:
         name = mangled(i, name, frame)
     held = i.heap.get(oid, name) if i.generators else None
     i.heap.set(oid, name, value)
