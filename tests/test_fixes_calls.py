@@ -119,6 +119,39 @@ def test_another_variable_of_the_same_name(line: str, table: Table) -> None:
     assert fixed(NAMED_ALIKE.format(line), "MX209", table) is None
 
 
+PRIVATE = """\
+import mlx.core as mx
+
+
+class Scaled:
+    def __init__(self):
+        self.__by = 1.0
+        self.call = mx.compile(self.__apply)
+
+    def __apply(self, x):
+        return x * self.__by + 1
+
+    def next(self, x):
+        self.__by += 1.0
+        return {}
+
+
+scaled = Scaled()
+for i in range(3):
+    print({})
+"""
+
+
+def test_private_names_stay_in_their_class(table: Table) -> None:
+    within = PRIVATE.format("self.call(x)", "scaled.next(mx.ones(2))")
+    made = within.replace("__apply(self, x)", "__apply(self, x, __by)").replace("x * self.__by", "x * __by")
+    assert fixed(within, "MX209", table) == made.replace("self.call(x)", "self.call(x, mx.array(self.__by))")
+    assert fixed(PRIVATE.format("self.call", "scaled.next(0)(mx.ones(2))"), "MX209", table) is None
+    per_call = "import mlx.core as mx\n\n\nclass C:\n    @staticmethod\n    def __twice(x):\n        return mx.exp(x) * 2\n\n    @staticmethod\n    def act(x):\n        return mx.compile(lambda x: {}(x) + 1)(x)\n\n\nfor k in range(3):\n    print(C.act(mx.ones(2) * k))\n"
+    assert fixed(per_call.format("C.__twice"), "MX302", table) is None
+    assert fixed(per_call.replace("__twice", "twice").format("C.twice"), "MX302", table) is not None
+
+
 # -- calls that are given more ----------------------------------------------------------------------------------------
 
 GIVEN = {

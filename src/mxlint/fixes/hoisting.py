@@ -141,6 +141,8 @@ def _bound_without(node: ast.AST, left_out: ast.AST) -> set[str]:
 
 def _moved_out(syntax: Syntax, site: ast.expr, moved: _Moved, target: ast.AST, arguments: Added | None) -> Iterator[Fix]:
     statement = syntax.statement(target)
+    if not syntax.means_the_same(moved.node, target):
+        return
     edits: tuple[Edit, ...] | None = None
     if isinstance(moved.node, ast.stmt) and _only_name(syntax, moved, target, statement):
         edits = _statement_moved(syntax, moved.node, statement, arguments)

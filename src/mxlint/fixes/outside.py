@@ -93,7 +93,7 @@ def _returned(syntax: Syntax, statement: ast.stmt, remedy: Outside, sources: Sou
         return None
     own = returns[0].value
     uses = [_use(syntax, call, own, kept=local & set(call.names)) for call in calls]
-    if own is None or any(use is None for use in uses):
+    if own is None or any(use is None or not syntax.means_the_same(statement, use.statement) for use in uses):
         return None
     flat = isinstance(own, ast.Tuple) and all(use is not None and use.unpacks(own) for use in uses)
     given = [item.id if isinstance(item, ast.Name) else "" for item in own.elts] if flat and isinstance(own, ast.Tuple) else []

@@ -96,6 +96,8 @@ def _with_argument(syntax: Syntax, call: Call, read: ast.expr, form: str, name: 
         return None
     if any(syntax.owner_of(other, node) is not syntax.owner_of(other, read) for other in needed(read) - set(call.names)):
         return None
+    if not syntax.means_the_same(read, node):
+        return None
     text = form.format(_text_with(syntax, read, call))
     if by_name or node.keywords:
         text = f"{name}={text}"

@@ -81,6 +81,13 @@ class Syntax:
         """The innermost function around a node, or the module."""
         return next(found for found in self.up(node) if isinstance(found, (*FUNCTIONS, ast.Module)))
 
+    def means_the_same(self, node: ast.AST, place: ast.AST) -> bool:
+        """Whether a piece of code has no private names, or has them elsewhere in the class that they belong to."""
+        return self._class(node) is self._class(place) or not any(map(_is_private, ast.walk(node)))
+
+    def _class(self, node: ast.AST) -> ast.ClassDef | None:
+        return next((found for found in self.up(node) if isinstance(found, ast.ClassDef)), None)
+
     def owner(self, node: ast.expr) -> ast.AST | None:
         """The function or module whose name an expression starts with."""
         return self.owner_of(root(node), node)
@@ -274,6 +281,11 @@ class Syntax:
             while row - 1 > (block[number - 1].end_lineno or row) and self.source.line(row - 1).lstrip().startswith("#"):
                 row -= 1
         return row
+
+
+def _is_private(node: ast.AST) -> bool:
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.startswith("__") and not name.endswith("__")
 
 
 def _is_string(node: ast.AST) -> bool:
