@@ -103,3 +103,10 @@ def test_what_it_hangs_on(condition: str) -> None:
     (found,) = [each for each in mxlint.check_source(program, filename="program.py").findings if each.conditions]
     assert found.conditions == (condition,)
     assert condition in f"{found.message} {found.note}"
+
+
+def test_an_object_without_a_name() -> None:
+    """What a call of a library gives has no name by which to speak of it."""
+    program = "import types\n\nimport mlx.core as mx\n\ncfg = types.ModuleType('cfg')\ncfg.s = 1.0\n\n\n@mx.compile\ndef step(x):\n    return x * cfg.s\n\n\nfor k in range(3):\n    cfg.s = float(k)\n    step(mx.ones(2))\n"
+    (found,) = [each for each in mxlint.check_source(program, filename="program.py").findings if each.code == "MX209"]
+    assert found.presumed == ("the object keeps what is written on it",)

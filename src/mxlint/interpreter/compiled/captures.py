@@ -221,7 +221,9 @@ def keeping(i: Interpreter, oid: int) -> tuple[str, ...]:
     known = i.ledger.presumed
     if oid in known:
         return (known[oid],)
-    return (f"`{i.info(oid).label}` keeps what is written on it",) if i.info(oid).kind == "symbolic" else ()
+    info = i.info(oid)
+    named = f"`{info.label}`" if info.label else "the object"
+    return (f"{named} keeps what is written on it",) if info.kind == "symbolic" else ()
 
 
 def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
