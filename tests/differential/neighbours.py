@@ -245,7 +245,11 @@ def assign_in_place(tree: ast.Module, random: Random) -> bool:
                 value.ctx = ast.Load()
                 block[block.index(node)] = ast.Assign([node.target], ast.BinOp(value, node.op, node.value))
                 return True
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.targets[0], (ast.Name, ast.Attribute, ast.Subscript)):
+            if (
+                isinstance(node, ast.Assign)
+                and isinstance(node.value, ast.BinOp)
+                and isinstance(node.targets[0], (ast.Name, ast.Attribute, ast.Subscript))
+            ):
                 block[block.index(node)] = ast.AugAssign(node.targets[0], node.value.op, node.value.right)
                 return True
     return False

@@ -187,8 +187,8 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
             reads.on_read(i, module.oid, field, value, place, frame)
             parts.append(value)
     drawn = [i.heap.get(part.ident, DRAWN) for part in parts if isinstance(part, Array)] if i.trace is not None else []
-    for made in dict.fromkeys(each.value for each in drawn if isinstance(each, Const) and isinstance(each.value, Place)):
-        sinks.event(i, "draw", made, "a layer that is made in the trace", frame)
+    for birth in dict.fromkeys(each.value for each in drawn if isinstance(each, Const) and isinstance(each.value, Place)):
+        sinks.event(i, "draw", birth, "a layer that is made in the trace", frame)
     done = cls if method == "__call__" else f"{cls}.{method}"
     bare = i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.table.has(f"{done}[bias=False]")
     form = f"{done}[bias=False]" if bare else done
