@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import json
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from mxlint.analysis import analyze
 from mxlint.engine import check
@@ -29,12 +31,13 @@ CHILD = Path(__file__).with_name("child.py")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`lost`: what the tracer could not follow."""
+    """`lost`: what the tracer could not follow. `entered`: a run entered every function, so that what is said of one can show."""
 
     program: Program
     findings: tuple[Finding, ...]
     verdict: Verdict
     lost: Mapping[str, int]
+    entered: bool
 
     @property
     def unknown(self) -> bool:
@@ -52,6 +55,21 @@ class Outcome:
     @property
     def helped(self) -> bool:
         return self.program.helped
+
+
+def _entered(program: Program, answer: Mapping[str, Any]) -> bool:
+    """Whether the runs did a statement of each function."""
+    lines = {(name, row) for run in answer.values() for name, row in run.get("lines", ())}
+    functions = (
+        (name, node)
+        for name, text in program.files.items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+    return all(
+        any((name, part.lineno) in lines for part in ast.walk(node) if isinstance(part, ast.stmt) and part is not node)
+        for name, node in functions
+    )
 
 
 @contextmanager
@@ -81,7 +99,7 @@ def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
         lost = {} if verdict.skipped else analyze(read_source(root / "main.py", "main.py"), Project(), load_table()).reasons
         if LEFT_OPEN in lost:
             verdict = replace(verdict, disagreements=tuple(item for item in verdict.disagreements if item.kind != "miss"))
-        return Outcome(program, tuple(result.findings), verdict, lost)
+        return Outcome(program, tuple(result.findings), verdict, lost, _entered(program, answer))
 
     try:
         yield compare

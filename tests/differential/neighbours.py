@@ -1,16 +1,16 @@
-"""Programs near a given one: the same with one or a few changes that alter what it does. Nothing here knows what MLX does with them."""
+"""Programs near a given one: the same with one to three changes, which alter what it does. Nothing here knows what MLX does with them."""
 
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from random import Random
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-Change: TypeAlias = Callable[[ast.Module, Random], bool]
-"""Changes a module in place; False if there is nothing that it could change."""
-SIBLINGS = (
+Change: TypeAlias = Callable[[ast.Module, Random], None]
+"""Changes a module in place, if it holds what the change is about."""
+KIN: tuple[tuple[type[ast.AST], ...], ...] = (
     (ast.Add, ast.Sub, ast.Mult),
     (ast.Lt, ast.LtE, ast.Gt, ast.GtE),
     (ast.Eq, ast.NotEq),
@@ -20,242 +20,214 @@ SIBLINGS = (
 )
 """Operators that can stand for each other."""
 VALUES = (0, 1, 2, 3, -1, 1.0, 2.5, True, False, None, "a")
-ROUNDS = 2
+AROUND = (
+    "for again in range(3): pass",
+    "for again in range(0): pass",
+    "if len('ab') > 1: pass",
+    "try: pass\nfinally: pass",
+    "try: pass\nexcept ValueError: pass",
+    "while True:\n    pass\n    break",
+)
+"""Statements in whose body another one can stand."""
+NO_READS = frozenset({"targets", "target", "decorator_list", "annotation", "returns", "optional_vars"})
+"""Fields of nodes in which not every expression can stand."""
+
+
+class Place(NamedTuple):
+    """Where a node stands in its parent."""
+
+    parent: ast.AST
+    field: str
+    index: int | None
+
+    @property
+    def node(self) -> ast.AST:
+        held = getattr(self.parent, self.field)
+        found: ast.AST = held if self.index is None else held[self.index]
+        return found
+
+    def put(self, node: ast.AST) -> None:
+        """Another node here."""
+        if self.index is None:
+            setattr(self.parent, self.field, node)
+        else:
+            getattr(self.parent, self.field)[self.index] = node
 
 
 def neighbour(files: Mapping[str, str], random: Random) -> dict[str, str] | None:
-    """The files of a program with one to three changes in one of them; None where that leaves it as it was, or no program."""
+    """The files of a program with one to three changes in one of them; None if that leaves it as it was, or gives no program."""
     name = random.choice(sorted(files))
+    before = ast.unparse(ast.parse(files[name])) + "\n"
+    after = changed(before, random.choices(CHANGES, k=random.choice((1, 1, 1, 2, 3))), random)
+    return None if after is None or after == before else {**files, name: after}
+
+
+def changed(text: str, changes: list[Change], random: Random) -> str | None:
+    """The text of a module after some changes, laid out anew; None if that is no program."""
+    tree = ast.parse(text)
+    for change in changes:
+        change(tree, random)
     try:
-        tree = ast.parse(files[name])
-    except SyntaxError:
-        return None
-    for _ in range(random.choice((1, 1, 1, 2, 3))):
-        random.choice(CHANGES)(tree, random)
-    try:
-        text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-        compile(text, name, "exec")
+        after = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+        compile(after, "<neighbour>", "exec")
     except (SyntaxError, ValueError):
         return None
-    return None if text == ast.unparse(ast.parse(files[name])) + "\n" else {**files, name: text}
+    return after
 
 
-def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The lists of statements in a module."""
-    for node in ast.walk(tree):
-        for _, value in ast.iter_fields(node):
-            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                yield value
+def _places(tree: ast.AST) -> Iterator[Place]:
+    """All nodes of a module, by where they stand."""
+    for parent in ast.walk(tree):
+        for field, value in ast.iter_fields(parent):
+            for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                if isinstance(node, ast.AST):
+                    yield Place(parent, field, index)
 
 
-def _statement(tree: ast.Module, random: Random) -> tuple[list[ast.stmt], int]:
-    """A statement, by the block that it is in; imports are left alone."""
-    places = [(block, at) for block in _blocks(tree) for at, node in enumerate(block) if not isinstance(node, (ast.Import, ast.ImportFrom))]
-    return random.choice(places or [(tree.body, 0)])
+def _statement(tree: ast.Module, random: Random) -> tuple[list[ast.stmt], int] | None:
+    """A statement that is no import, by the block that it is in and its index there."""
+    found = [
+        place for place in _places(tree) if isinstance(place.node, ast.stmt) and not isinstance(place.node, (ast.Import, ast.ImportFrom))
+    ]
+    if not found:
+        return None
+    parent, field, index = random.choice(found)
+    return getattr(parent, field), index or 0
 
 
-def delete(tree: ast.Module, random: Random) -> bool:
+def delete(tree: ast.Module, random: Random) -> None:
     """Leave out a statement."""
-    block, at = _statement(tree, random)
-    block[at : at + 1] = [ast.Pass()] if len(block) < 2 else []
-    return True
+    if found := _statement(tree, random):
+        block, at = found
+        block[at : at + 1] = [] if len(block) > 1 else [ast.Pass()]
 
 
-def repeat(tree: ast.Module, random: Random) -> bool:
+def repeat(tree: ast.Module, random: Random) -> None:
     """Do a statement twice."""
-    block, at = _statement(tree, random)
-    block[at:at] = copy.deepcopy(block[at : at + 1])
-    return True
+    if found := _statement(tree, random):
+        block, at = found
+        block.insert(at, deepcopy(block[at]))
 
 
-def swap(tree: ast.Module, random: Random) -> bool:
+def swap(tree: ast.Module, random: Random) -> None:
     """Exchange two statements that follow each other."""
-    block, at = _statement(tree, random)
-    if at + 1 >= len(block):
-        return False
-    block[at], block[at + 1] = block[at + 1], block[at]
-    return True
+    if found := _statement(tree, random):
+        block, at = found
+        block[at : at + 2] = reversed(block[at : at + 2])
 
 
-def move(tree: ast.Module, random: Random) -> bool:
-    """Put a statement, or a copy of it, elsewhere."""
-    block, at = _statement(tree, random)
-    other, where = _statement(tree, random)
-    node = copy.deepcopy(block[at])
-    if isinstance(node, (ast.Return, ast.FunctionDef, ast.ClassDef)):
-        return False
-    other.insert(where + random.randrange(2), node)
-    return True
+def copy(tree: ast.Module, random: Random) -> None:
+    """Do a statement elsewhere as well."""
+    found, other = _statement(tree, random), _statement(tree, random)
+    if found and other:
+        node = deepcopy(found[0][found[1]])
+        if not isinstance(node, (ast.Return, ast.FunctionDef, ast.ClassDef)):
+            other[0].insert(other[1] + random.randrange(2), node)
 
 
-def wrap(tree: ast.Module, random: Random) -> bool:
+def wrap(tree: ast.Module, random: Random) -> None:
     """Do a statement in a loop, under a condition or in a try."""
-    block, at = _statement(tree, random)
-    node = block[at]
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        return False
-    head = random.choice(
-        (
-            f"for again in range({random.randrange(4)}): pass",
-            "if True: pass",
-            "if len('ab') > 1: pass",
-            "try: pass\nfinally: pass",
-            "try: pass\nexcept ValueError: pass",
-            "while True:\n    pass\n    break",
-        )
-    )
-    outer = ast.parse(head).body[0]
-    body = getattr(outer, "body")  # noqa: B009 - each of them has one
-    body[0] = node
-    block[at] = outer
-    return True
+    if found := _statement(tree, random):
+        block, at = found
+        if not isinstance(block[at], (ast.FunctionDef, ast.ClassDef)):
+            outer = ast.parse(random.choice(AROUND)).body[0]
+            Place(outer, "body", 0).put(block[at])
+            block[at] = outer
 
 
-def _names(tree: ast.Module) -> list[ast.Name]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-
-
-def rename_use(tree: ast.Module, random: Random) -> bool:
+def read_other(tree: ast.Module, random: Random) -> None:
     """Read another variable than was read."""
-    names = _names(tree)
-    uses = [node for node in names if isinstance(node.ctx, ast.Load)]
-    if not uses:
-        return False
-    random.choice(uses).id = random.choice(names).id
-    return True
+    _rename(tree, random, ast.Load)
 
 
-def rename_target(tree: ast.Module, random: Random) -> bool:
+def write_other(tree: ast.Module, random: Random) -> None:
     """Write another variable than was written."""
-    names = _names(tree)
-    targets = [node for node in names if isinstance(node.ctx, ast.Store)]
-    if not targets:
-        return False
-    random.choice(targets).id = random.choice(names).id
-    return True
+    _rename(tree, random, ast.Store)
 
 
-def constant(tree: ast.Module, random: Random) -> bool:
-    """Another constant."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    if not found:
-        return False
-    node = random.choice(found)
-    same = [node.value for node in found]
-    near = [node.value + 1, node.value - 1] if isinstance(node.value, (int, float)) and not isinstance(node.value, bool) else []
-    node.value = random.choice(near or [*VALUES, *same]) if random.random() < 0.7 else random.choice(same)
-    return True
+def _rename(tree: ast.Module, random: Random, context: type[ast.expr_context]) -> None:
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    if found := [node for node in names if isinstance(node.ctx, context)]:
+        random.choice(found).id = random.choice(names).id
 
 
-def operator(tree: ast.Module, random: Random) -> bool:
+def constant(tree: ast.Module, random: Random) -> None:
+    """Another constant: one near it, one of the module, or any."""
+    if found := [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]:
+        node = random.choice(found)
+        value = node.value
+        near = [value + 1, value - 1] if isinstance(value, (int, float)) and not isinstance(value, bool) else VALUES
+        node.value = random.choice([random.choice(near), random.choice(found).value])
+
+
+def operator(tree: ast.Module, random: Random) -> None:
     """Another operator."""
-    places: list[tuple[ast.AST, str, int | None, type]] = []
-    for node in ast.walk(tree):
-        for name, value in ast.iter_fields(node):
-            listed = value if isinstance(value, list) else [value]
-            places += [(node, name, at if isinstance(value, list) else None, type(one)) for at, one in enumerate(listed) if _kin(type(one))]
-    if not places:
-        return False
-    node, name, at, kind = random.choice(places)
-    new = random.choice(_kin(kind))()
-    if at is None:
-        setattr(node, name, new)
-    else:
-        getattr(node, name)[at] = new
-    return True
+    kin = {kind: group for group in KIN for kind in group}
+    if found := [place for place in _places(tree) if type(place.node) in kin]:
+        place = random.choice(found)
+        place.put(random.choice(kin[type(place.node)])())
 
 
-def _kin(kind: type) -> tuple[type, ...]:
-    return next((group for group in SIBLINGS if kind in group), ())
-
-
-def drop_argument(tree: ast.Module, random: Random) -> bool:
+def drop_argument(tree: ast.Module, random: Random) -> None:
     """Call with an argument less."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and (node.args or node.keywords)]
-    if not found:
-        return False
-    node = random.choice(found)
-    listed: list[ast.expr] | list[ast.keyword] = node.keywords if node.keywords and (not node.args or random.random() < 0.7) else node.args
-    del listed[random.randrange(len(listed))]
-    return True
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    if found := [listed for call in calls for listed in (call.args, call.keywords, call.keywords) if listed]:
+        listed = random.choice(found)
+        del listed[random.randrange(len(listed))]
 
 
-def option(tree: ast.Module, random: Random) -> bool:
+def swap_arguments(tree: ast.Module, random: Random) -> None:
+    """Hand over the arguments of a call, or the operands of an operator, in another order."""
+    if found := [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) or isinstance(node, ast.Call) and len(node.args) > 1]:
+        node = random.choice(found)
+        if isinstance(node, ast.BinOp):
+            node.left, node.right = node.right, node.left
+        else:
+            random.shuffle(node.args)
+
+
+def shapeless(tree: ast.Module, random: Random) -> None:
     """Compile with `shapeless=True`, or without."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and any(_is_compile(part) for part in (node.func, *node.args))]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    if found := [
+        call for call in calls if any(isinstance(part, ast.Attribute) and part.attr == "compile" for part in (call.func, *call.args))
+    ]:
+        call = random.choice(found)
+        kept = [keyword for keyword in call.keywords if keyword.arg != "shapeless"]
+        call.keywords = kept if len(kept) < len(call.keywords) else [*kept, ast.keyword("shapeless", ast.Constant(True))]
+
+
+def splice(tree: ast.Module, random: Random) -> None:
+    """One expression of the module in place of another one."""
+    expressions = [place for place in _places(tree) if isinstance(place.node, ast.expr) and not isinstance(place.node, ast.Slice)]
+    if found := [p for p in expressions if p.field not in NO_READS and isinstance(getattr(p.node, "ctx", ast.Load()), ast.Load)]:
+        random.choice(found).put(deepcopy(random.choice(found).node))
+
+
+def augment(tree: ast.Module, random: Random) -> None:
+    """`x = x + y` as `x += y`, and the other way about; they differ for what can be changed in place."""
+    found = [
+        place
+        for place in _places(tree)
+        if isinstance(place.node, ast.AugAssign) or isinstance(place.node, ast.Assign) and isinstance(place.node.value, ast.BinOp)
+    ]
     if not found:
-        return False
-    node = random.choice(found)
-    kept = [keyword for keyword in node.keywords if keyword.arg != "shapeless"]
-    node.keywords = kept if len(kept) < len(node.keywords) else [*kept, ast.keyword("shapeless", ast.Constant(True))]
-    return True
-
-
-def _is_compile(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "compile"
-
-
-def splice(tree: ast.Module, random: Random) -> bool:
-    """An expression in place of another one."""
-    places: list[tuple[ast.AST, str, int | None, ast.expr]] = []
-    for node in ast.walk(tree):
-        for name, value in ast.iter_fields(node):
-            if name in ("targets", "target", "decorator_list", "annotation", "returns", "optional_vars"):
-                continue
-            listed = value if isinstance(value, list) else [value]
-            places += [
-                (node, name, at if isinstance(value, list) else None, one)
-                for at, one in enumerate(listed)
-                if isinstance(one, ast.expr) and isinstance(getattr(one, "ctx", ast.Load()), ast.Load) and not isinstance(one, ast.Slice)
-            ]
-    if not places:
-        return False
-    node, name, at, _ = random.choice(places)
-    new = copy.deepcopy(random.choice(places)[3])
-    if at is None:
-        setattr(node, name, new)
-    else:
-        getattr(node, name)[at] = new
-    return True
-
-
-def swap_arguments(tree: ast.Module, random: Random) -> bool:
-    """Exchange two arguments of a call, or two operands."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) > 1 or isinstance(node, ast.BinOp)]
-    if not found:
-        return False
-    node = random.choice(found)
-    if isinstance(node, ast.BinOp):
-        node.left, node.right = node.right, node.left
-    elif isinstance(node, ast.Call):
-        random.shuffle(node.args)
-    return True
-
-
-def assign_in_place(tree: ast.Module, random: Random) -> bool:
-    """`x = x + 1` as `x += 1`, and the other way about; they differ for lists and arrays."""
-    found = [node for node in ast.walk(tree) if isinstance(node, (ast.AugAssign, ast.Assign))]
-    random.shuffle(found)
-    for node in found:
-        for block in _blocks(tree):
-            if node not in block:
-                continue
-            if isinstance(node, ast.AugAssign):
-                value = copy.deepcopy(node.target)
-                value.ctx = ast.Load()
-                block[block.index(node)] = ast.Assign([node.target], ast.BinOp(value, node.op, node.value))
-                return True
-            if (
-                isinstance(node, ast.Assign)
-                and isinstance(node.value, ast.BinOp)
-                and isinstance(node.targets[0], (ast.Name, ast.Attribute, ast.Subscript))
-            ):
-                block[block.index(node)] = ast.AugAssign(node.targets[0], node.value.op, node.value.right)
-                return True
-    return False
+        return
+    place = random.choice(found)
+    node = place.node
+    if isinstance(node, ast.AugAssign):
+        read = ast.parse(ast.unparse(node.target), mode="eval").body
+        place.put(ast.Assign([node.target], ast.BinOp(read, node.op, node.value)))
+    elif (
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.BinOp)
+        and not isinstance(node.targets[0], (ast.Tuple, ast.List, ast.Starred))
+    ):
+        place.put(ast.AugAssign(node.targets[0], node.value.op, node.value.right))  # type: ignore[arg-type]
 
 
 CHANGES: tuple[Change, ...] = (
-    delete, repeat, swap, move, move, wrap, rename_use, rename_use, rename_target, constant, constant, operator, drop_argument, option, splice, splice,
-    swap_arguments, assign_in_place,
+    delete, repeat, swap, copy, copy, wrap, read_other, read_other, write_other, constant, constant, operator, drop_argument, swap_arguments,
+    shapeless, splice, splice, augment,
 )  # fmt: skip
+"""Those that stand here twice are drawn twice as often."""
