@@ -343,7 +343,7 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
         return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
     content, keys = _ranked(i, value, key, place, frame)
     parts = _parts(content)
-    _compare(i, keys, "<", "builtins.sorted", place, frame)
+    _compare(i, value, content, keys, "<", "builtins.sorted", place, frame)
     plain = [python_value(i, part) for part in keys] if len(keys) == len(parts) else [MISSING]
     backwards = args.keywords.get("reverse", FALSE)
     if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
@@ -360,8 +360,15 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     return new_list(i, Tuple(None, blurred, least=content.least, given=content.given), place)
 
 
-def _compare(i: Interpreter, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:
-    """What puts things in order compares them: it asks arrays for their truth, and objects of the program by their own methods."""
+def _compare(i: Interpreter, value: Value, content: Tuple, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:
+    """What puts things in order compares them: it asks arrays for their truth, and objects of the program by their own methods. A single one is compared
+    with nothing."""
+    if content.items is None and keys:
+        arrays = [member for member in members(value) if isinstance(member, Array)]
+        several = (content.least or 0) > 1 or any(not array.shape or array.shape[0] != 1 for array in arrays)
+        if not several and not arrays and any(isinstance(member, Array) for member in members(keys[0])):
+            i.imprecise("how many arrays are put in order", place)
+        keys = (keys[0], keys[0]) if several else ()
     for number, part in enumerate(keys if len(keys) > 1 else ()):
         found = members(part)
         for member in found:
@@ -391,11 +398,9 @@ def _extreme(name: str) -> Handler:
             value = args.args[0]
             if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
                 return i.derived(name, [m for m in members(value)][:1], None, place)
-            for member in members(value):
-                if isinstance(member, Array) and not (member.shape and member.shape[0] == 1):
-                    i.operations.use(i, "truth", member, f"builtins.{name}", place, frame)
             content, keys = _ranked(i, value, key, place, frame)
         else:
+            value = NONE
             content = Tuple(args.args) if args.star is None else Tuple(None, join([*args.args, args.star]))
             keys = (
                 [i.call(key, Arguments((part,), places=(place,)), place, frame) for part in _parts(content)]
@@ -408,7 +413,7 @@ def _extreme(name: str) -> Handler:
             if default is not None:
                 return default
             throw_named(i, "builtins.ValueError", place)
-        _compare(i, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame)
+        _compare(i, value, content, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame)
         plain = [python_value(i, part) for part in keys]
         if content.items is not None and not any(p is MISSING for p in plain):
             try:
