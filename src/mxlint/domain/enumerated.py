@@ -29,7 +29,7 @@ def each(member: Member) -> tuple[object, ...] | None:
 
 
 def computed(function: Callable[..., object], operands: Sequence[Value], loops: Loops) -> Value | None:
-    """What a function gives for each value of the operands, of which one takes several; None where that is not known, or is no number."""
+    """What a function gives for each value of the operands, of which one takes several; None where that is not known, is no number, or raises."""
     values = [each(operand) if isinstance(operand, Member) else None for operand in operands]
     several = [number for number, found in enumerate(values) if not isinstance(operands[number], Const)]
     if len(several) != 1 or any(found is None for found in values):
@@ -38,7 +38,10 @@ def computed(function: Callable[..., object], operands: Sequence[Value], loops: 
     results: dict[tuple[type, object], None] = {}
     for value in values[several[0]] or ():
         given[several[0]] = value
-        result = function(*given)
+        try:
+            result = function(*given)
+        except (ArithmeticError, TypeError, ValueError):
+            return None
         results[type(result), result] = None
     integers = sorted(value for _, value in results if type(value) is int)
     floats = [value for _, value in results if type(value) is float and math.isfinite(value)]

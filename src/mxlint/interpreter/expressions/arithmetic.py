@@ -154,10 +154,7 @@ def _each(op: str, a: Member, b: Member, type_name: str, loops: Loops) -> Member
     def one(x: object, y: object) -> object:
         return None if is_too_large(op, x, y) else FOLD[op](x, y)
 
-    try:
-        found = computed(one, (a, b), loops)
-    except (ArithmeticError, TypeError, ValueError):
-        return None
+    found = computed(one, (a, b), loops)
     return found if isinstance(found, Member) and scalar_type(found) == type_name else None
 
 

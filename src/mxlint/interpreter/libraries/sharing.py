@@ -11,7 +11,23 @@ from typing import Final, NamedTuple
 
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Const, External, Kind, Member, Range, Ref, Slice, Symbolic, Tuple, Value, members
+from mxlint.domain.members import (
+    NONE,
+    UNBOUND,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Value,
+    members,
+    options,
+)
 from mxlint.domain.place import Place
 from mxlint.domain.portions import ALL, SHUFFLED, SOME, Portion, rows
 from mxlint.interpreter.machine.core import Interpreter
@@ -34,13 +50,13 @@ class Part(NamedTuple):
 
 
 def parts(i: Interpreter, value: Value) -> Iterator[Part]:
-    """The arrays that a value is part of; an object that is part of no other is all of itself."""
+    """The arrays that a value is part of; an object that is part of no other, or not on all paths, is all of itself."""
     for member in members(value):
-        held = _held(i, member)
-        if isinstance(member, Ref) and is_of_library(i, member) and (held is None or any(_read(part).perhaps for part in members(held))):
+        known = tuple(options(i.live(_held(i, member) or UNBOUND)))
+        found = [_read(option.member, on_some_paths=bool(option.guard)) for option in known if not isinstance(option.member, Unbound)]
+        if isinstance(member, Ref) and is_of_library(i, member) and (len(found) < len(known) or any(part.perhaps for part in found)):
             yield Part(member.oid, ALL)
-        if held is not None:
-            yield from map(_read, members(held))
+        yield from found
 
 
 def _held(i: Interpreter, member: Member) -> Value | None:
@@ -49,14 +65,14 @@ def _held(i: Interpreter, member: Member) -> Value | None:
     return i.heap.get(member.oid, PART_OF) if isinstance(member, Ref) else None
 
 
-def _read(value: Member) -> Part:
+def _read(value: Member, *, on_some_paths: bool = False) -> Part:
     assert isinstance(value, Tuple)
     array, *given = value.parts
     assert isinstance(array, Ref)
     start, stop, whole, aligned, perhaps = (part.value if isinstance(part, Const) else ... for part in given)
     known = isinstance(start, int) and (stop is None or isinstance(stop, int))
     portion = Portion(start, stop, whole is True, aligned is True) if known else SOME  # type: ignore[arg-type]
-    return Part(array.oid, portion, perhaps is not False)
+    return Part(array.oid, portion, on_some_paths or perhaps is not False)
 
 
 def _written(part: Part) -> Tuple:
@@ -151,7 +167,7 @@ def method_called(i: Interpreter, function: Symbolic, place: Place, frame: Frame
     held = i.ledger.parts.get(owner) if isinstance(owner, tuple) and len(function.identity) == 2 else None
     if held is None or not isinstance(owner, tuple) or not isinstance(name, str) or not name.startswith("."):
         return
-    classes = {i.heap.get(_read(part).array, CLASS) for part in members(held)}
+    classes = {i.heap.get(_read(part).array, CLASS) for part in members(held) if not isinstance(part, Unbound)}
     for found in (model(f"{cls.name}{name}") for cls in classes if isinstance(cls, External)):
         if found is not None and any(mutation.target.kind == "self" for mutation in found.mutates):
             changed(i, Symbolic(owner, None), None, place, frame)
