@@ -121,6 +121,7 @@ def on_read(
     seen.whole = None if spot is None else aspects.lying(i, replace(spot, path=unapplied(spot.path)))
     seen.count = count(i, location)
     seen.under = under(i, trace)
+    seen.behind = not here
     if used or kind != "array":
         seen.late = frozenset(trace.mutated)
     if not remembered:  # what lies there later is read by nobody; the array itself may be an argument, or captured

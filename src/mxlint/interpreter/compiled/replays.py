@@ -231,7 +231,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     for option in parts or ():
         if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
             continue  # where it holds that, the trace did not read it
-        untouched = isinstance(option.member, Unbound) and _given_out_of_sight(i, location, before)
+        untouched = isinstance(option.member, Unbound) and (found.behind or _given_out_of_sight(i, location, before))
         if (
             untouched
             or _surely_same(i, _where(before, option.guard), option.member)
@@ -256,6 +256,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
                     events.Condition(where(at), "client" if client else "open", outcome, default=defaults.holds(i, literal), way=way)
                 )
     if parts is None:
+        if found.behind and isinstance(present, Unbound):
+            return  # there is nothing again, and what lies behind it is a location of its own
         same_name = _surely_same(i, before, present) and not (entry is not None and _of_an_earlier_round(i, before, entry))  # type: ignore[arg-type]
         if same_name or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]
             return
