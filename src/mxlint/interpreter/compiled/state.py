@@ -117,8 +117,8 @@ class Trace:
         """Whether what it hands to something out of sight is called."""
         self.pulling: list[int] = []
         """The differentiations that run in it, by their numbers; those of a shapeless trace alone."""
-        self.pulled: dict[int, events.Event] = {}
-        """What is to be noted of operations if a gradient goes back through them."""
+        self.pulled: dict[int, tuple[events.Event, frozenset[int]]] = {}
+        """What is to be noted of operations if a gradient goes back through them, and the differentiations that may bring one."""
         self.stretched: dict[int, Callable[[], None]] = {}
         """What notes the sizes that a broadcast keeps, by its result."""
         self.full = True

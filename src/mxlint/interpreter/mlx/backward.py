@@ -26,7 +26,16 @@ from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.models.mlx.table import Entry
 
 _ENDS: Final = frozenset(("mlx.core.stop_gradient",))
-"""What no gradient goes back through, though its result has a type that has gradients."""
+"""What no gradient goes back through."""
+_SHAPED_LIKE: Final = frozenset(f"mlx.core.{name}_like" for name in ("zeros", "ones", "full"))
+"""What asks for nothing but the shape of its first operand."""
+_FLAT: Final = frozenset(
+    (
+        *(f"mlx.core.{name}" for name in ("floor", "ceil", "round", "sign", "floor_divide", "array.round")),
+        *(f"mlx.core.array.__{name}__" for name in ("floordiv", "ifloordiv", "rfloordiv")),
+    )
+)
+"""What has a gradient of zeros, though its result has a type that has gradients."""
 _CONVERTS: Final = frozenset(("mlx.core.array.astype",))
 """What gradients go back through whatever the type of its result."""
 _MULTIPLIES: Final = frozenset(("mlx.core.matmul", *(f"mlx.core.array.__{name}__" for name in ("matmul", "rmatmul", "imatmul"))))
@@ -101,14 +110,18 @@ def follows(i: Interpreter, operands: Sequence[Value]) -> bool:
 
 
 def carried(i: Interpreter, name: str, made: Value, operands: Sequence[Value]) -> None:
-    """Arrays are computed from operands, and with them from what these are computed from. Of what counts or compares there is no gradient; of what is
-    converted to integers there is one."""
+    """Arrays are computed from operands, and with them from what these are computed from. The gradient of what counts or compares is zeros, whatever is
+    made of its result: they go back through its operands, and what comes after it has no gradient."""
     if _on(i) is None or name in _ENDS:
         return
-    pulled = [array for array in arrays_in(i, *operands) if _numbers(i, (array,))]
+    pulled = [array for array in arrays_in(i, *(operands[1:] if name in _SHAPED_LIKE else operands)) if _numbers(i, (array,))]
+    if not pulled:
+        return
+    numbers = _numbers(i, pulled)
     counts = name not in _CONVERTS and all(_has_gradients(array) for array in pulled)
-    if pulled:
-        _say(i, (array for array in arrays_in(i, made) if not counts or _has_gradients(array)), _numbers(i, pulled))
+    for array in arrays_in(i, made):
+        flat = name in _FLAT or counts and not _has_gradients(array)
+        _say(i, (array,), frozenset(number for number in numbers if number > 0) if flat else numbers)
 
 
 def _has_gradients(array: Array) -> bool:
@@ -127,7 +140,7 @@ def through(i: Interpreter, form: str, operands: Sequence[Value], made: Value, p
     if not versions:
         return
     effect = Effect("first", frozenset(), "every", versions, i.table.judged)
-    _keep(i, trace, sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,)), made, place, form)
+    _keep(i, trace, sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,)), operands, made, place, form)
 
 
 def of_call(i: Interpreter, form: str, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame) -> None:
@@ -138,12 +151,12 @@ def of_call(i: Interpreter, form: str, operands: Sequence[Value], made: Value, p
         through(i, layer, operands[1:2], made, place, what, frame)
 
 
-def _keep(i: Interpreter, trace: Trace, fact: Event | None, made: Value, place: Place, tag: object) -> None:
+def _keep(i: Interpreter, trace: Trace, fact: Event | None, operands: Sequence[Value], made: Value, place: Place, tag: object) -> None:
     """Keep what is to be noted if the gradient goes back through what an operation made."""
     if fact is None:
         return
     number = i.ident(place, ("gradient", tag))
-    trace.pulled[number] = fact
+    trace.pulled[number] = fact, _numbers(i, operands).intersection(trace.pulling)
     for array in arrays_in(i, made):
         _say(i, (array,), _numbers(i, (array,)) | {number})
 
@@ -169,7 +182,7 @@ def computed(i: Interpreter, name: str, operands: Sequence[Value], made: Value, 
         return
     for array, own, whole in pairs:
         if own is not None and whole is not None and follows(i, (array,)):
-            _summed(i, made, own, whole, name in _MULTIPLIES, place, what, frame)
+            _summed(i, array, made, own, whole, name in _MULTIPLIES, place, what, frame)
 
 
 def of_layer(
@@ -183,12 +196,14 @@ def of_layer(
         for array in members(weight):
             if isinstance(array, Array) and array.shape is not None and follows(i, (array,)):
                 if len(array.shape) == 1:
-                    _summed(i, made, array.shape, given, False, place, what, frame)
+                    _summed(i, array, made, array.shape, given, False, place, what, frame)
                 elif len(array.shape) == 2 and len(weights) == 1 and what in _MATRICES:
-                    _summed(i, made, (), given[:-2], True, place, what, frame)
+                    _summed(i, array, made, (), given[:-2], True, place, what, frame)
 
 
-def _summed(i: Interpreter, made: Value, own: Shape, whole: Shape, stacked: bool, place: Place, what: str, frame: Frame) -> None:
+def _summed(
+    i: Interpreter, array: Array, made: Value, own: Shape, whole: Shape, stacked: bool, place: Place, what: str, frame: Frame
+) -> None:
     """MLX leaves a sum along axes of length 1 out, but not what it takes from it: a call in which all that a gradient is summed along have it goes wrong.
     `stacked`: these are not all axes of the array that is summed."""
     trace = i.trace
@@ -204,7 +219,7 @@ def _summed(i: Interpreter, made: Value, own: Shape, whole: Shape, stacked: bool
     else:
         return
     fact = sinks.prepared(i, "unsafe", place, what, frame, note_=GRADIENT, axes=sorted(axes, key=repr), effects=(effect,))
-    _keep(i, trace, fact, made, place, "summed")
+    _keep(i, trace, fact, (array,), made, place, "summed")
 
 
 def _one(size: object) -> bool:
@@ -218,6 +233,6 @@ def arrived(i: Interpreter, number: int | None, losses: Sequence[Value]) -> None
         return
     for loss in losses:
         for array in arrays_in(i, loss):
-            numbers = _numbers(i, (array,))
-            for found in sorted(numbers & trace.pulled.keys()) if number in numbers else ():
-                note(i, trace.pulled[found])
+            for fact, by in (trace.pulled[found] for found in sorted(_numbers(i, (array,)) & trace.pulled.keys())):
+                if number in by:
+                    note(i, fact)
