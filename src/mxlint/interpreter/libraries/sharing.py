@@ -150,10 +150,10 @@ def changed(i: Interpreter, value: Value, index: Value | None, place: Place, fra
     own = {member.oid for member in members(value) if isinstance(member, Ref)}
     for oid in own:
         _write(i, oid, CONTENTS, now, place, frame)
+    looked_at = [(oid, field) for oid, field in i.traced if _location(field) is not None]
     for write in parts(i, value):
         there = write.portion.within(portion)
-        locations = sorted({*i.traced, (write.array, CONTENTS)}, key=str)
-        for oid, field in locations:
+        for oid, field in sorted({*looked_at, (write.array, CONTENTS)}, key=str):
             where = _location(field) if oid not in own or field != CONTENTS else None
             for read in parts(i, Ref(oid)) if where is not None else ():
                 met = there.meets(read.portion.within(where)) if where is not None and read.array == write.array else False
