@@ -40,6 +40,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import CHANGED, LAZY, OF, OPERANDS, part, unapplied, whole
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.syntax.inline import in_one_line
 
 
 def python_read(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
@@ -349,4 +350,4 @@ def label(i: Interpreter, oid: int, field: object, place: Place) -> str:
         return field
     if i.info(oid).kind in ("class", "library") and isinstance(field, str) and not place.text.endswith(field):
         return f"{i.info(oid).label}.{field}"
-    return " ".join(place.text.split())[:60]
+    return in_one_line(place.text)[:60]

@@ -30,6 +30,7 @@ from mxlint.interpreter.machine.journal import (
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.open_world.presumptions import GIVEN, root, words
+from mxlint.syntax.inline import in_one_line
 
 
 def event(
@@ -189,7 +190,7 @@ def _operand(what: str, place: Place, operand: Place | None) -> str:
     """The text of the value that is used, where it stands by itself."""
     if operand is None and what not in ("truth", "f-string"):
         return ""
-    return " ".join((operand or place).text.split())
+    return in_one_line((operand or place).text)
 
 
 ARRAY_LIKE: Final = "converts deep"
@@ -218,7 +219,7 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
                 [(number, None) for number in sorted(member.origin)] if isinstance(member, ShapeOf) else sorted(origins(member), key=repr)
             )
             if axes:
-                event(i, "branch", place, " ".join(place.text.split()), frame, axes=axes)
+                event(i, "branch", place, in_one_line(place.text), frame, axes=axes)
         return
     if trace is None:
         for array in arrays_in(i, member):

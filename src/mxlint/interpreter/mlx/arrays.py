@@ -55,6 +55,7 @@ from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.results import fits as array_fits
 from mxlint.models.mlx.results import result as array_results
 from mxlint.models.mlx.results import shape_of as array_shape_of
+from mxlint.syntax.inline import in_one_line
 
 ARRAY: Final = "mlx.core.array"
 ONLY_ARRAYS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__", "__matmul__", "__imatmul__"))
@@ -254,14 +255,14 @@ def compute(
     made = results(i, found, name, args, keywords, place, tag, by_number)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
     backward.of_call(i, form, args or (*keywords.values(),), made, place, shapeless.short(name), frame)
-    backward.computed(i, name, args, made, place, place.text, frame)
+    backward.computed(i, name, args, made, place, in_one_line(place.text), frame)
     return made
 
 
 def raises_unless(i: Interpreter, fits: bool, place: Place, frame: Frame) -> None:
     """Raise what MLX raises where shapes do not fit. Only a handler goes on behind that: without one nobody runs such a call."""
     if not fits and i.tries:
-        sinks.event(i, "shapes", place, place.text, frame)
+        sinks.event(i, "shapes", place, in_one_line(place.text), frame)
         throw_named(i, "builtins.ValueError", place)
 
 
@@ -450,7 +451,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     made = Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
     backward.carried(i, "", made, operands)
-    backward.through(i, form, (array,), made, place, " ".join(place.text.split()), frame)
+    backward.through(i, form, (array,), made, place, in_one_line(place.text), frame)
     return made
 
 
@@ -544,7 +545,7 @@ def _steps(i: Interpreter, value: Value, depth: int = 2, *, alone: bool = False)
 
 def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     trace, chain, origin = traced(i, operands)
-    shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, place.text, frame, operands)
+    shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, in_one_line(place.text), frame, operands)
     made = Array(
         array.ident,
         trace,

@@ -30,6 +30,7 @@ from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.results import has
 from mxlint.models.mlx.table import Table
+from mxlint.syntax.inline import in_one_line
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -432,7 +433,7 @@ def _updated_at(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
     name = f"{arrays.ARRAY}.at"
     given = (array, index, args.get(1, "value") or NONE)
     for member in members(array):
-        shapeless.operation(i, f"{name}[{shapeless.form_of(index)}]", member, place, " ".join(place.text.split()), frame, given)
+        shapeless.operation(i, f"{name}[{shapeless.form_of(index)}]", member, place, in_one_line(place.text), frame, given)
     return arrays.results(i, arrays.describe(i, array), name, given, {}, place)
 
 

@@ -23,6 +23,7 @@ from mxlint.interpreter.machine.journal import size_fact
 from mxlint.interpreter.machine.locations import MAPPED
 from mxlint.interpreter.mlx import backward
 from mxlint.models.mlx.table import Shapeless
+from mxlint.syntax.inline import in_one_line
 
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
 _FIRST: Final[_Found] = ("first", frozenset(), "every", ())
@@ -221,7 +222,7 @@ def _stretched_in_a_map(i: Interpreter, args: Sequence[Value], place: Place, fra
     effects = [effect for effect in effects if effect.axes]
     if effects:
         axes = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
-        sinks.event(i, "unsafe", place, place.text, frame, member=wide, axes=axes, effects=tuple(effects))
+        sinks.event(i, "unsafe", place, in_one_line(place.text), frame, member=wide, axes=axes, effects=tuple(effects))
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +354,7 @@ def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...
     form = form_of(index)
     name = f"{ARRAY}.__getitem__[{form}]"
     whole = _whole(array, form, shape)
-    raises = not whole and operation(i, name, array, place, " ".join(place.text.split()), frame)
+    raises = not whole and operation(i, name, array, place, in_one_line(place.text), frame)
     if not raises:
         parts: list[Value] = []
         for part in index.items if isinstance(index, Tuple) and index.items is not None else (index,):

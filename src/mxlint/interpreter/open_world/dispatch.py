@@ -19,6 +19,7 @@ from mxlint.interpreter.open_world.parameters import some_object
 from mxlint.models.load import changers
 from mxlint.models.mlx.names import MODULE_CHANGES
 from mxlint.syntax.index import Block
+from mxlint.syntax.inline import in_one_line
 
 MAX_CLASSES: Final = 4
 """Classes among which a method is looked for; of more, the name says too little."""
@@ -78,7 +79,7 @@ def _may_call(i: Interpreter, cls: Ref, method: Ref, args: Arguments, place: Pla
 
     info = i.info(method.oid).payload
     assert isinstance(info, FunctionInfo)
-    callee = " ".join(place.text.partition("(")[0].split())
+    callee = in_one_line(place.text.partition("(")[0])
     i.ledger.dispatched[Place(info.source, info.node.start, info.node.end)] = f"`{callee}` is that of {i.info(cls.oid).label}"
 
     def run() -> Value:
