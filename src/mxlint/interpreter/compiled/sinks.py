@@ -59,6 +59,11 @@ def event(
     return fact
 
 
+def draws(i: Interpreter) -> bool:
+    """Whether random numbers that are drawn now come from the state before the trace: it has set no seed, and what draws them is not done once anyway."""
+    return i.trace is not None and not i.trace.seeded and not i.modes.remembered
+
+
 def prepared(
     i: Interpreter,
     kind: str,

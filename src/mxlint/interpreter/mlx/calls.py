@@ -327,7 +327,7 @@ def _drawn(i: Interpreter, what: str, unkeyed: bool, place: Place, frame: Frame)
     if i.trace is None:
         return
     i.trace.operations += 1  # random bits, and what is made of them
-    if unkeyed and not i.trace.seeded and not i.modes.remembered:
+    if unkeyed and sinks.draws(i):
         sinks.event(i, "draw", place, f"{what}()", frame)
 
 

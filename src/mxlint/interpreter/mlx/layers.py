@@ -122,7 +122,7 @@ LAYER: Final = ("#", "layer")
 def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
     """Put the weights and sublayers of a layer into its object."""
     i.heap.set(owner.oid, LAYER, Const(layer))
-    drawn = layer_model().drawn(layer.name) if i.trace is not None else ()
+    drawn = layer_model().drawn(layer.name) if sinks.draws(i) else ()
     for attribute_name, described in layer.weights.items():
         if described is None:
             i.heap.set(owner.oid, attribute_name, NONE)
@@ -198,7 +198,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     shapeless.operation(i, form, operand, place, done.replace("mlx.", ""), frame, (*rest.args, *parts))
     if i.trace is not None:
         i.trace.operations += 1
-    if entry is not None and i.trace is not None and _may_draw(i, owner, entry) and _draws(i, owner, entry):
+    if entry is not None and sinks.draws(i) and _may_draw(i, owner, entry) and _draws(i, owner, entry):
         sinks.event(i, "draw", place, f"{cls.removeprefix('mlx.')}()", frame)
     if entry is not None and (entry.random or entry.stateful) and training == TRUE:
         _running(i, owner, entry.stateful or (), rest.args, place, frame)
