@@ -21,6 +21,7 @@ from mxlint.interpreter.compiled.state import (
     Trace,
     container,
     count,
+    held,
     older,
     under,
     value_kind,
@@ -97,7 +98,10 @@ def on_read(
         if here and not view:
             _read_inside(i, trace, oid, field, value, place)
         return
-    if spot is None and _wrote(trace, oid, field) or i.info(oid).kind == "frame" and i.info(oid).trace == trace.number:
+    if spot is None and _wrote(trace, oid, field):
+        _measured(i, trace, oid, field, place, calls)
+        return
+    if i.info(oid).kind == "frame" and i.info(oid).trace == trace.number:
         return
     if oid == frame.oid and frame.kind == "function":
         return  # a generator that is older than the trace goes on: that the trace takes its next element is a fact of its own
@@ -121,6 +125,8 @@ def on_read(
     )
     seen.whole = None if spot is None else aspects.lying(i, replace(spot, path=unapplied(spot.path)))
     seen.count = count(i, location)
+    if spot is not None and _wrote(trace, oid, field) and held(i, oid, field) != value:
+        seen.count -= 1  # the trace has written there since it came to what it uses now
     seen.under = under(i, trace)
     seen.behind = not here
     if used or kind != "array":
@@ -185,11 +191,27 @@ def outlived(i: Interpreter, trace: Trace) -> None:
 
 def _wrote(trace: Trace, oid: int, field: object) -> bool:
     """Whether a trace has written what it reads now, or a part of that."""
-    if whole((oid, field)) in trace.written:
+    oid, field = whole((oid, field))
+    if (oid, field) in trace.written:
         return True
     if aspects.is_aspect(field):
         return any(other == oid for other, _ in trace.written)
     return isinstance(field, tuple) and field[0] == "item" and (oid, ITEMS) in trace.written
+
+
+def _measured(i: Interpreter, trace: Trace, oid: int, field: object, place: Place, calls: Sequence[Place]) -> None:
+    """Keep how long a list was that a trace asks for its length after it has changed it: longer when the trace ends is longer again at the next call."""
+    location, changed = (oid, aspects.LENGTH), trace.written.get((oid, ITEMS))
+    if field != aspects.LENGTH or changed is None or i.info(oid).kind != "list" or oid in trace.captured_in or oid in trace.captured_out:
+        return
+    before = trace.before(i, oid, ITEMS, None)
+    if location in trace.counts or not isinstance(before, Tuple) or before.items is None:
+        return
+    trace.counts[location] = where(changed)
+    if location not in trace.reads:
+        seen = Seen(Const(len(before.items)), where(place), label(i, oid, field, place), "python", wheres(calls), container(i, trace, oid))
+        seen.used = False
+        trace.reads[location] = seen
 
 
 def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place, used: bool) -> None:

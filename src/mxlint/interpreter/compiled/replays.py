@@ -53,7 +53,7 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import KEYS, PART, REORDERED, part, unapplied, whole
+from mxlint.interpreter.machine.locations import KEYS, PART, REORDERED, scalar_at, whole
 from mxlint.interpreter.machine.paths import CLIENT
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import defaults
@@ -71,8 +71,6 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue
         own = _is_own(i, entry, location)
         if not read.used or own and not _changes_again(i, location) and (read.kind != "array" or read.value == NONE):
-            if location in entry.counted:
-                _note_counted(i, ref, entry, location, read, place)
             continue
         now = held(i, oid, field)
         if oid in entry.captured_in and (
@@ -83,6 +81,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             _unfollowed(i, ref, i.place or place, "whether it matters in which order a library has put the items of a list")
             continue
         compare(i, ref, location, read, held(i, oid, field), place, entry)
+    for location in entry.counted:
+        _note_counted(i, ref, entry, location, place)
 
     for location, read in entry.reads.items() if i.ledger.changed_in_traces else ():
         for number in parts_at(i, location, held(i, *location)) if read.used else ():
@@ -165,15 +165,29 @@ def _reads_all_items(i: Interpreter, entry: Entry, location: Location) -> bool:
     return items.keys() == set(numbers) and orders.same_items(i, oid, Tuple(tuple(items[number] for number in numbers)))
 
 
-def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, read: Seen, place: Place) -> None:
-    """A number that the trace itself changed, and uses: at this call it is another one, which the trace does not see."""
+def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, place: Place) -> None:
+    """A number that the trace itself changed, and uses: at this call it is another one, which the trace does not see. It may have read more of it, or
+    less, before it changed it."""
+    scalar = scalar_at(location)
+    read = entry.reads.get(location) or next((seen for other, seen in entry.reads.items() if scalar_at(other) == scalar), None)
     now, m = held(i, *location), modality(i, 0)
-    if now is None or m is None:
+    if read is None or now is None or m is None or read.used and not _is_own(i, entry, location):
         return
+    before = read.value if location in entry.reads else aspects.made(i, location, read.value if read.whole is None else read.whole)
     found = set(members(now))
-    if not found <= set(members(read.value)) or any(isinstance(member, Range) for member in found):
+    if not found <= set(members(before)) or any(isinstance(member, Range) for member in found):
+        if _decides_otherwise(i, entry, scalar):
+            _unfollowed(i, ref, i.place or place, "whether each run of the body changes a number again")
+            return
         at, calls, written = entry.counted[location]
         note(i, events.Event(ref.oid, entry.number, "counted", at, read.name, "", "", calls, (), (), m, False, str(written.span.start.row)))
+
+
+def _decides_otherwise(i: Interpreter, entry: Entry, scalar: Location) -> bool:
+    """Whether a test of the trace comes out otherwise by now, as the trace itself has changed what it asks: the next run may leave out what this one did.
+    What a number decides by itself is not meant."""
+    asked = ((at, seen.value) for at, seen in entry.reads.items() if aspects.is_test(at[1]) or aspects.is_asked_for(at[1]))
+    return any(held(i, *at) != value and scalar_at(at) != scalar and _is_own(i, entry, at) for at, value in asked)
 
 
 def _is_tree(i: Interpreter, value: Value) -> bool:
@@ -296,10 +310,10 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
 
 def _shown(i: Interpreter, location: Location, found: Seen, now: Value) -> tuple[described.Value, described.Value]:
     """What is shown of a location, at the trace and now: of what operators make of a scalar, that scalar."""
-    oid, field = location
+    _, field = location
     if found.whole is None or not isinstance(field, tuple) or field[0] != PART:
         return describe(i, found.value), describe(i, now)
-    return describe(i, found.whole), describe(i, held(i, oid, part(field[1], unapplied(field[2]))) or UNBOUND)
+    return describe(i, found.whole), describe(i, held(i, *scalar_at(location)) or UNBOUND)
 
 
 def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Literal_
-from mxlint.domain.heap import Field
+from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     COUNT,
@@ -47,7 +47,21 @@ from mxlint.interpreter.expressions.outcomes import outcome
 from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import BY_CLASS, CONTENTS, COPIED, DISTINCT, INSTEAD, ITEMS, KEYS, OF, PART, REST, SAME, UNORDERED
+from mxlint.interpreter.machine.locations import (
+    BY_CLASS,
+    CONTENTS,
+    COPIED,
+    DISTINCT,
+    INSTEAD,
+    ITEMS,
+    KEYS,
+    OF,
+    PART,
+    REST,
+    SAME,
+    UNORDERED,
+    unapplied,
+)
 from mxlint.interpreter.machine.locations import part as location_of
 from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is_itself_alone, is_of_library
 from mxlint.models.load import model
@@ -240,6 +254,12 @@ def _entry_of(i: Interpreter, table: int, name: str) -> Value:
 def lying(i: Interpreter, spot: Spot) -> Value:
     """What the program found at a spot."""
     return _along(i, spot.oid, spot.found, spot.path)
+
+
+def made(i: Interpreter, location: Location, scalar: Value) -> Value:
+    """What operators make at a location of another scalar than the one that lies there."""
+    oid, field = location
+    return _along(i, oid, scalar, field[2][len(unapplied(field[2])) :]) if isinstance(field, tuple) and field[0] == PART else scalar
 
 
 def _along(i: Interpreter, oid: int, value: Value, path: tuple[Step, ...]) -> Value:

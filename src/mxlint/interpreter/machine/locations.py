@@ -74,3 +74,9 @@ def whole(location: Location) -> Location:
 def unapplied(path: tuple[Step, ...]) -> tuple[Step, ...]:
     """The way to a scalar, without the operators that something is made of it by."""
     return tuple(takewhile(lambda step: not isinstance(step, Applied), path))
+
+
+def scalar_at(location: Location) -> Location:
+    """Where the scalar lies of which operators make what is at a location; the location itself, if none do."""
+    oid, field = location
+    return (oid, part(field[1], unapplied(field[2]))) if isinstance(field, tuple) and field[0] == PART else location
