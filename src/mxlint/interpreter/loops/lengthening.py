@@ -25,9 +25,11 @@ def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], 
     makes. Nothing else that the loop makes may take its place, as what is cut back to a window does."""
     if name not in LENGTHENS or i.trace is not None:
         return False
-    known = i.ledger.lengthened
-    found = any(_goes_on(i, item, ident, axis, place, known) for item in _items(i, operands))
-    known[ident] = place
+    joined = tuple(_items(i, operands))
+    found = any(_goes_on(i, item, {ident, i.heap.older(ident)}, axis, place) for item in joined)
+    i.ledger.lengthened[ident] = place
+    if rounds_around(i):
+        i.ledger.joined[ident] = i.ledger.joined[i.heap.older(ident)] = joined, axis
     return found
 
 
@@ -88,13 +90,34 @@ def _sources(i: Interpreter, ident: int, axis: Value, own: Collection[int]) -> s
     return found | set(todo)
 
 
-def _goes_on(i: Interpreter, item: Value, ident: int, axis: Value, place: Place, known: dict[int, Place]) -> bool:
-    own = {ident, i.heap.older(ident)}
-    arrays = {source for member in members(item) if isinstance(member, Array) for source in _sources(i, member.ident, axis, own)}
+def _goes_on(i: Interpreter, item: Value, own: Collection[int], axis: Value, place: Place) -> bool:
+    """Whether an array is one of `own`, whatever it may be, or is joined from one and more."""
     loop = next(iter(rounds_around(i)), None)
-    if loop is None or loop.parent is None or own.isdisjoint(arrays):
+    if loop is None or loop.parent is None:
         return False
-    return all(known.get(other) == place or not _made_in(i, other, loop.parent) for other in arrays - own)
+    found, done = False, set[int]()
+    todo = {source for member in members(item) if isinstance(member, Array) for source in _sources(i, member.ident, axis, own)}
+    while todo:
+        number = todo.pop()
+        done.add(number)
+        if number in own:
+            found = True
+        elif i.ledger.lengthened.get(number) != place and _made_in(i, number, loop.parent):
+            joined, along = i.ledger.joined.get(number, ((), None))
+            before = _joined_from(i, joined, axis, own) if along == axis and len(done) < MAX_FOLLOWED else set()
+            if not before:
+                return False
+            todo |= before - done
+    return found
+
+
+def _joined_from(i: Interpreter, joined: Sequence[Value], axis: Value, own: Collection[int]) -> set[int]:
+    """Of what was joined, the arrays of the first part that comes from what is joined itself, or from one of `own`."""
+    for item in joined:
+        arrays = {source for member in members(item) if isinstance(member, Array) for source in _sources(i, member.ident, axis, own)}
+        if any(number in own or number in i.ledger.joined for number in arrays):
+            return arrays
+    return set()
 
 
 def _made_in(i: Interpreter, ident: int, context: Context) -> bool:

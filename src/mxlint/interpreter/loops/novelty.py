@@ -46,6 +46,8 @@ MAX_SOURCES: Final = 4
 MAX_READ: Final = 8
 """Arrays from which a number that is read out is said to come, the nearest first."""
 NO_LOOPS: Final[frozenset[Context]] = frozenset()
+IN_PLACE: Final = "in place"
+"""The source of what is put into an array, made of what was in it: something else each time where the array itself is older than the round."""
 CONTENT: Final = ("#", "content comes from")
 """Of an array: the symbolic values that its content comes from."""
 
@@ -95,6 +97,14 @@ def made(i: Interpreter, ident: int, operands: Iterable[Value], place: Place, so
     kept = [member for member in dict.fromkeys(found) if isinstance(member, Symbolic)][:MAX_SOURCES]
     if kept:
         i.heap.set(ident, CONTENT, of(option for member in kept for option in options(member)))
+
+
+def changed(i: Interpreter, ident: int, made: int, place: Place) -> None:
+    """Host code put what an operator makes of an array and something else, `made`, into that array: its content comes from what that comes from, and is
+    something else after each change."""
+    found = (i.symbolic(place, "content", source=IN_PLACE), *members(i.heap.get(made, CONTENT) or Const(None)))
+    kept = [member for member in dict.fromkeys(found) if isinstance(member, Symbolic)][:MAX_SOURCES]
+    i.heap.set(ident, CONTENT, of(option for member in kept for option in options(member)))
 
 
 def read_out(i: Interpreter, arrays: Sequence[Member], what: str, kind: str, place: Place) -> Symbolic:
@@ -263,8 +273,7 @@ class Novelty:
 
     def _in_round(self, identity: Identity) -> bool:
         """Whether something came into being in one of the rounds."""
-        context = next((part for part in identity if isinstance(part, Context)), None)
-        return self.here(context)
+        return self.here(_context(identity))
 
     def here(self, context: object) -> bool:
         """Whether what was made in a context came into being in one of the rounds."""
@@ -298,7 +307,7 @@ class Novelty:
         done: set[int] = set()
         while todo and len(done) < MAX_FOLLOWED:
             number, path = todo.pop()
-            if number in path:
+            if number in path or self._changed(number):
                 return True
             if number in done or not self._here(i.info(number).payload, met):
                 continue
@@ -311,6 +320,17 @@ class Novelty:
                     return True  # they differ from round to round
                 todo.extend((other, (*path, number)) for other in operands.idents)
         return any(len(numbers) >= MANY for numbers in met.values())
+
+    def _changed(self, number: int) -> bool:
+        """Whether an operator changed an array in place in one of the rounds, or in an earlier one of that loop, and none of them makes it."""
+        i = self._i
+        at = [
+            _context(m.identity)
+            for m in members(i.heap.get(number, CONTENT) or Const(None))
+            if isinstance(m, Symbolic) and i.sources.get(m.identity) == IN_PLACE
+        ]
+        each = (Novelty(i, (around,)) for around in self._rounds) if at else ()
+        return any(any(map(one.here, at)) and not one.here(i.info(number).payload) for one in each)
 
     def _here(self, context: object, met: dict[tuple[Context, Place], set[int]]) -> bool:
         """Whether something came into being in one of the rounds, or in an earlier one but the first of a loop that is run round by round. `met`:
@@ -332,6 +352,11 @@ class Novelty:
                 met.setdefault((outer, earlier[0]), set()).add(earlier[1])
                 found = True
         return found
+
+
+def _context(identity: Identity) -> Context | None:
+    """Where something came into being."""
+    return next((part for part in identity if isinstance(part, Context)), None)
 
 
 def _close_together(bounds: Sequence[Member]) -> bool:

@@ -98,6 +98,8 @@ class Ledger:
     """Arrays that an operation joined with more, and where."""
     as_long: dict[int, dict[int, int | None]] = field(default_factory=dict)
     """Arrays that have the lengths of others, but for that along an axis."""
+    joined: dict[int, tuple[tuple[Value, ...], Value]] = field(default_factory=dict)
+    """Of arrays that are longer than each of several, those and the axis along which they are joined."""
     made_functions: dict[Identity, tuple[str, Arguments]] = field(default_factory=dict)
     """Functions that MLX made, such as schedules and initializers: by which function, with which arguments."""
     deleted: set[Location] = field(default_factory=set)

@@ -95,6 +95,8 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
         return handler(i, array, operands, place, frame)  # type: ignore[no-any-return]
     if method.startswith("__i") and method[3:] in _IN_PLACE:
         made = compute(i, f"{ARRAY}.{_IN_PLACE[method[3:]]}", operands, {}, place, frame)
+        if i.trace is None and isinstance(made, Array):
+            novelty.changed(i, array.ident, made.ident, place)
         return changed(i, array, made, place, frame)
     entry = i.table.entry(name) or i.table.entry(f"{name}[int]")
     if entry is not None and (entry.kind == "method" or entry.evaluates) or entry is None and not method.startswith("__"):
@@ -441,7 +443,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
         novelty.made(i, ident, operands, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
-    grows_, loops = grows(i, "", subscripts.lengths(array, index), (array, Tuple(tuple(subscripts.moving(index)))))
+    grows_, loops = grows(i, "", subscripts.lengths(array, index), (array, Tuple(tuple(subscripts.moving(array, index)))))
     if all(isinstance(member, Array) for member in members(index)):
         lengthening.as_long(i, ident, array.ident, but=0)
     elif all(isinstance(part, Slice) and subscripts.takes_all(part) for part in subscripts.items(index)):

@@ -473,6 +473,8 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
         rate = Array(i.ident(place, ("rate", oid)), trace, (), "float32")
         if i.trace is None:
             novelty.made(i, rate.ident, (value,), place)
+            if operands := tuple(dict.fromkeys(array.ident for array in arrays_in(i, value))):
+                i.heap.set(rate.ident, OPERANDS, Operands(operands))
         i.heap.set(state.oid, ("k", Const("learning_rate")), rate)
         writes.on_write(i, state.oid, ("k", Const("learning_rate")), rate, place, frame)
 

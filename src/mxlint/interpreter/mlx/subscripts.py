@@ -20,12 +20,37 @@ def takes_all(item: Value) -> bool:
     return item in (NONE, Const(...)) or isinstance(item, Slice) and (item.lower, item.upper, item.step) == (NONE, NONE, NONE)
 
 
-def moving(index: Value) -> Iterator[Value]:
-    """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together."""
-    for item in items(index):
+def moving(array: Array, index: Value) -> Iterator[Value]:
+    """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together. Where such a window runs over the
+    end of the axis, only its beginning moves from there on."""
+    for item, size in zip(items(index), _axes(array, index)):
         if isinstance(item, Slice):
             ends = [end for end in (item.lower, item.upper) if end != NONE and not isinstance(end, Const)]
-            yield from ends if len(ends) == 1 else ()
+            yield from ends if len(ends) == 1 else _over_the_end(item, size)
+
+
+def _axes(array: Array, index: Value) -> Iterator[object]:
+    """The length of the axis that each index of a subscript takes, as far as it is known."""
+    left, axes = iter(array.shape or ()), True
+    for item in items(index):
+        axes = axes and item != Const(...) and not isinstance(item, Union)
+        yield next(left, None) if axes and item != NONE else None
+
+
+def _over_the_end(window: Slice, size: object) -> Iterator[Value]:
+    """Where a window of one width begins that no longer fits into an axis."""
+    lower, upper = window.lower, window.upper
+    length = size.number if isinstance(size, Size) else size
+    if not (isinstance(lower, Range) and isinstance(upper, Range) and window.step == NONE and isinstance(length, int)):
+        return
+    if lower.low is None or lower.high is None or upper.low is None or upper.high is None or lower.low < 0:
+        return
+    width = upper.low - lower.low
+    if (lower.loops, lower.stride, width) == (upper.loops, upper.stride, upper.high - lower.high):
+        fitting = max(0, (length - width - lower.low) // lower.stride + 1)
+        first, last = lower.low + fitting * lower.stride, min(lower.high, length)
+        if first < last:
+            yield Range(first, last, lower.stride, lower.loops)
 
 
 def shape_of(array: Array, index: Value) -> tuple[object, ...] | None:
