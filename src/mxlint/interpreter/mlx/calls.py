@@ -117,8 +117,10 @@ class Mlx(Framework):
             return "dtype"
         if name.startswith("mlx."):
             entry = self.table.entry(canonical(name))
-            return "function" if entry is not None and entry.kind == "function" else ""
-        return {"class": "class", "function": "function"}.get(kind_of(name) or "", "") if constant(name) is None else ""
+            if entry is None:
+                return "module" if self.table.is_module(canonical(name)) else ""
+            return _REFUSED.get(entry.kind, "")
+        return _REFUSED.get(kind_of(name) or "", "") if constant(name) is None else ""
 
     def refused(self, i: Interpreter, ref: Ref) -> str:
         """The type of an instance as an argument that MLX refuses; "" if it takes it, or that is not known."""
@@ -465,6 +467,15 @@ def _default(name: str) -> Handler:
     return run
 
 
+_REFUSED: Final = {
+    "function": "function",
+    "transform": "function",
+    "class": "class",
+    "layer": "class",
+    "optimizer": "class",
+    "module": "module",
+}
+"""What is refused as an argument, by its kind."""
 HANDLERS: Final[dict[str, Handler]] = {
     "mlx.core.array": _array, "mlx.core.compile": _compile, "mlx.core.disable_compile": _switch(True), "mlx.core.enable_compile": _switch(False),
     "mlx.core.random.seed": _seed, "mlx.core.synchronize": _synchronize, "mlx.core.stream": _stream, "mlx.core.new_stream": _stream,

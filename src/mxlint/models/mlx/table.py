@@ -119,6 +119,7 @@ class Table:
         self._aliases: Mapping[str, str] = data["aliases"]
         self._skipped: Mapping[str, str] = data["skipped"]
         self._resolved: dict[str, dict[str, Entry]] = {}
+        self._modules: set[str] = set()
 
     def __iter__(self) -> Iterator[str]:
         """Every name that the table holds for any version."""
@@ -131,6 +132,12 @@ class Table:
     def has(self, name: str) -> bool:
         """Whether a name or form has facts of its own."""
         return name in self._entries
+
+    def is_module(self, name: str) -> bool:
+        """Whether a canonical name is that of a module of which the table holds something."""
+        if not self._modules:
+            self._modules = {known[: known.rindex(".")] for known in self._entries if "[" not in known and known.rindex(".") > 0}
+        return name in self._modules and name not in self._entries
 
     def entry(self, name: str) -> Entry | None:
         """The facts about a canonical name, or None where nothing is known; an unlisted form is the plain name.
