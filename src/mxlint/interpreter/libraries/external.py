@@ -20,6 +20,7 @@ from mxlint.domain.members import (
     Unbound,
     Value,
     members,
+    scalar_type,
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls.callables import called_back
@@ -157,6 +158,9 @@ def _submodule(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
     return found
 
 
+_TUPLES: Final = frozenset(("tuple", "items"))
+
+
 def _library_attribute(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """An attribute that the library base of a class gives its instances."""
     owner, cls, name = args.args
@@ -176,6 +180,8 @@ def _library_attribute(i: Interpreter, args: Arguments, place: Place, frame: Fra
     described = model(found_method.name)
     if described is not None and described.kind == "attribute":
         made = i.heap.get(owner.oid, ("made with", name.value)) if isinstance(owner, Ref) else None
+        if made is not None and {each.result.kind for each in described.signatures} <= _TUPLES and any(map(scalar_type, members(made))):
+            made = None  # a number stands for a tuple, as the 3 of `np.zeros(3)` does for a shape
         return (
             made
             if made is not None
