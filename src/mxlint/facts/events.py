@@ -269,7 +269,8 @@ class Read:
     or symbolic. `container`: what a capture would have to name to hold the location, as the trace reaches it (`model.state`, `cache`); ""
     where no capture can hold it. `alias`: the array is an "argument" of the call as well, or "captured" by inputs= in a list or dict, or
     in a "module", and read here under another name; or still to be computed from such a one, its "operand"; `source`, `holder`: where that is captured, and the number of the container; they are empty where what
-    is read reaches no output. `lazy`: the array was never computed before."""
+    is read reaches no output. `lazy`: the array was never computed before; `unsized`: what makes it, or something that it is computed from, and cannot infer its shape, as a
+    trace with shapeless=True asks of it."""
 
     object: int
     trace: int
@@ -286,6 +287,7 @@ class Read:
     source: Where | None = None
     holder: int | None = None
     lazy: bool = False
+    unsized: str = ""
 
 
 @dataclass(frozen=True, slots=True)

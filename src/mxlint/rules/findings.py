@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Final
 
-from mxlint.facts.events import Compiled, Condition, Modality, Way, Where
+from mxlint.facts.events import Compiled, Condition, Modality, Read, Way, Where
 from mxlint.finding import SEVERITIES, Finding, Related, Severity, Span
 from mxlint.fixes.remedies import Remedy
 from mxlint.headline import LONGEST, fitted
@@ -105,6 +105,11 @@ def worded(message: str, note: str, modality: Modality) -> tuple[str, str]:
         return fitted(message), note
     whole = f"{message} ({hang})"
     return (whole, note) if len(whole) <= LONGEST else (fitted(message), f"only {hang}" + (f"; {note}" if note else ""))
+
+
+def module_of(read: Read) -> str:
+    """The module that holds what is read, as the body calls it."""
+    return read.container.removesuffix(".state")
 
 
 def finding(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mxlint.facts.events import Call, Compiled, Modality, Read
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Evaluate
-from mxlint.rules.findings import finding, function_of, name_of, quoted
+from mxlint.rules.findings import finding, function_of, module_of, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -23,7 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
             first = lazy[0]
             place = compiled.site if any(call.where == first.where for call in calls) else first.where  # a module that is compiled itself
             others = dict.fromkeys(read.where for read in lazy if read.where != first.where)
-            what = f"the weights of {quoted(_module(first))}" if first.container else quoted(first.name)
+            what = f"the weights of {quoted(module_of(first))}" if first.container else quoted(first.name)
             yield from finding(
                 RULE, place,
                 f"every call of {name_of(compiled)} computes {what} again",
@@ -35,13 +35,8 @@ def check(program: Program) -> Iterator[Finding]:
 
 
 def _evaluate(compiled: Compiled, call: Call, lazy: Sequence[Read]) -> Evaluate:
-    names = [(next(iter((*read.calls, read.where))).span if read.container else read.where.span, _module(read)) for read in lazy]
+    names = [(next(iter((*read.calls, read.where))).span if read.container else read.where.span, module_of(read)) for read in lazy]
     return Evaluate(tuple(dict.fromkeys(names)), compiled.site.span, call.where.span, function_of(compiled))
-
-
-def _module(read: Read) -> str:
-    """The module that holds what is read, as the body calls it."""
-    return read.container.removesuffix(".state")
 
 
 STATE = ("MX201", "MX202", "MX203", "MX204", "MX205", "MX206", "MX207", "MX209", "MX211", "MX212")

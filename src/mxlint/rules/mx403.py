@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import EXPORT, GRADIENT, Compiled
 from mxlint.finding import Finding
-from mxlint.rules.findings import finding, name_of, quoted
+from mxlint.rules.findings import finding, module_of, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import applies, consequences, in_versions, varying_axes
@@ -31,6 +31,27 @@ def check(program: Program) -> Iterator[Finding]:
                 calls=event.calls, uncalled=not program.calls.get(number),
                 note=f'{asked} cannot infer its output shape: "ValueError: [Primitive::output_shapes] … cannot infer output shapes"'
                 + (f"; when a size changes, it {later}" if later else ""),
+            )  # fmt: skip
+
+    yield from _computed_late(program)
+
+
+def _computed_late(program: Program) -> Iterator[Finding]:
+    """What is still to be computed, by an operation that cannot infer its shape, is part of the trace."""
+    for number, compiled in program.objects.items():
+        traced = any(call.outcome == "traced" for call in program.calls.get(number, ()))
+        late = [read for read in program.reads.get(number, ()) if read.unsized] if traced and compiled.shapeless else []
+        if late:
+            first = late[0]
+            what = f"the weights of {quoted(module_of(first))} are" if first.container else f"{quoted(first.name)} is"
+            others = dict.fromkeys(read.where for read in late if read.where != first.where)
+            yield from finding(
+                RULE, first.where,
+                f"{_first_call(compiled)} raises: {what} not evaluated before it",
+                "call mx.eval on it before the first call (mx.eval(model.parameters()) for a model), or capture it with inputs=", compiled,
+                first.modality, calls=first.calls, also=[("read here, too", where) for where in others],
+                note=f"so what {quoted(first.unsized)} does is part of the trace, and cannot infer its output shape under shapeless=True: "
+                '"ValueError: [Primitive::output_shapes] … cannot infer output shapes"',
             )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ from mxlint.interpreter.machine.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.machine.locations import CHANGED, LAZY, OF, OPERANDS, part, unapplied, whole
+from mxlint.interpreter.machine.locations import CHANGED, LAZY, OF, OPERANDS, UNSIZED, part, unapplied, whole
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.syntax.inline import in_one_line
 
@@ -142,14 +142,17 @@ def on_read(
             trace.by_ident.setdefault(array.ident, []).append(seen)
     m = modality(i, trace.path)
     if m is not None and kind != "other" and here:
+        lazy = kind == "array" and oid not in trace.captured_in and _lazy(i, value)
         fact = events.Read(
             trace.oid, trace.number, (oid, str(field)), seen.name, seen.where, seen.calls, kind, describe(i, value), oid in trace.captured_in, m, seen.container,
-            *_other_names(i, trace, oid, value), kind == "array" and oid not in trace.captured_in and _lazy(i, value),
+            *_other_names(i, trace, oid, value), lazy, _unsized(i, value) if lazy and trace.shapeless else "",
         )  # fmt: skip
-        if seen.used:
+        if seen.used and not fact.unsized:
             note(i, fact)
         else:
             trace.array_reads.append((seen, fact))
+        if seen.used and fact.unsized and isinstance(value, Array):
+            trace.by_ident.setdefault(value.ident, []).append(seen)
 
 
 MAY_OUTLIVE: Final = frozenset(("instance", "list", "dict", "set", "class"))
@@ -273,6 +276,22 @@ def _other_names(i: Interpreter, trace: Trace, oid: int, value: Value) -> tuple[
 def _lazy(i: Interpreter, value: Value) -> bool:
     """Whether an array was surely never computed."""
     return isinstance(value, Array) and value.trace is None and i.heap.get(value.ident, LAZY) == TRUE
+
+
+def _unsized(i: Interpreter, value: Value) -> str:
+    """Which operation that cannot infer a shape an array is still to be computed by."""
+    todo = [value.ident] if isinstance(value, Array) else []
+    for _ in range(OPERATIONS_DEPTH * 4):
+        if not todo:
+            break
+        ident = todo.pop(0)
+        if i.heap.get(ident, LAZY) == TRUE:
+            made = i.heap.get(ident, UNSIZED)
+            if isinstance(made, Const):
+                return str(made.value)
+            origin = i.heap.get(ident, OPERANDS)
+            todo.extend(origin.idents or () if isinstance(origin, Operands) else ())
+    return ""
 
 
 OPERAND: Final = "operand"

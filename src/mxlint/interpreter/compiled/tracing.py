@@ -165,12 +165,14 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
     array_use(i, result)
     returned = parts_of(i, trace, (result, *map(Ref, trace.captured_out)))
     for seen, fact in trace.array_reads:
-        leaves = bool(fact.alias) and not returned.isdisjoint(ident for ident, found in trace.by_ident.items() if seen in found)
+        leaves = bool(fact.alias or fact.unsized) and not returned.isdisjoint(
+            ident for ident, found in trace.by_ident.items() if seen in found
+        )
         if not seen.used and not leaves:
             continue
-        if fact.alias and not trace.gradients and -1 not in returned and not leaves:
+        if (fact.alias or fact.unsized) and not trace.gradients and -1 not in returned and not leaves:
             # What reaches no output is no part of what is compiled.
-            fact = replace(fact, alias="", source=None, holder=None)
+            fact = replace(fact, alias="", source=None, holder=None, unsized="")
         note(i, fact)
     note(
         i,

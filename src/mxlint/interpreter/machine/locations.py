@@ -44,6 +44,8 @@ CHANGED: Final = ("#", "changed in a trace")
 """Of an argument that a trace changed a copy of: the key of that change in the ledger."""
 LAZY: Final = ("#", "lazy")
 """Of an array: whether it was surely never computed."""
+UNSIZED: Final = ("#", "infers no shape")
+"""Of an array that host code makes: the operation, or the layer, if that cannot infer a shape where a shapeless trace asks for it."""
 MAPPED: Final = ("#", "mapped over")
 """Of an array in a function that `mx.vmap` runs: the length of the axis that is mapped over, and which it was; absent where it is not mapped."""
 PULLED: Final = ("#", "pulled back")

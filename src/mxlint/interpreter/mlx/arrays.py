@@ -255,6 +255,8 @@ def compute(
         if (loops := _steps(i, value, alone=True)) != NO_LOOPS and _is_length(i, name, args, keywords, before, value)
     )
     made = results(i, found, name, args, keywords, place, tag, by_number)
+    if i.trace is None:
+        shapeless.unsized(i, name, made, args, keywords)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
     backward.of_call(i, form, args or (*keywords.values(),), made, place, shapeless.short(name), frame)
     backward.computed(i, name, args, made, place, in_one_line(place.text), frame)

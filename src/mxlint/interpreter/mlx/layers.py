@@ -21,7 +21,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import imprecise
-from mxlint.interpreter.machine.locations import LAZY, OPERANDS
+from mxlint.interpreter.machine.locations import LAZY, OPERANDS, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import arrays, backward, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze
@@ -122,15 +122,16 @@ LAYER: Final = ("#", "layer")
 def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
     """Put the weights and sublayers of a layer into its object."""
     i.heap.set(owner.oid, LAYER, Const(layer))
-    drawn = layer_model().drawn(layer.name) if sinks.draws(i) else ()
+    drawn = layer_model().drawn(layer.name)
+    mark = (UNSIZED, Const(layer.name.replace("mlx.", ""))) if i.trace is None else (DRAWN, Const(place)) if sinks.draws(i) else None
     for attribute_name, described in layer.weights.items():
         if described is None:
             i.heap.set(owner.oid, attribute_name, NONE)
             continue
         ident = i.ident(place, ("weight", owner.oid, attribute_name))
         i.heap.set(ident, LAZY, TRUE)
-        if attribute_name in drawn:
-            i.heap.set(ident, DRAWN, Const(place))
+        if mark is not None and attribute_name in drawn:
+            i.heap.set(ident, *mark)
         i.heap.set(owner.oid, attribute_name, Array(ident, None, described.shape, described.dtype))
     for attribute_name, part in layer.sublayers.items():
         made = _sublayer(i, part, place, (owner.oid, attribute_name))

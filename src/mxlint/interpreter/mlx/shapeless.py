@@ -20,7 +20,8 @@ from mxlint.interpreter.libraries.measures import axes_in
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import size_fact
-from mxlint.interpreter.machine.locations import MAPPED
+from mxlint.interpreter.machine.locations import MAPPED, UNSIZED
+from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward
 from mxlint.models.mlx.table import Shapeless
 from mxlint.syntax.inline import in_one_line
@@ -144,6 +145,17 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     if entry is not None and (entry.shape == "reduce" or name in _REDUCES_WITHIN) and isinstance(operand, Array):
         _reduced(i, name, operand, args, keywords, place, how, frame)
     return form
+
+
+def unsized(i: Interpreter, name: str, made: Value, args: Sequence[Value], keywords: dict[str, Value]) -> None:
+    """Keep of what an operation of host code makes that it can infer no shape, in no version: a shapeless trace asks for it if the array is still to be
+    computed."""
+    operand = _operand(name, (*args, *keywords.values()))
+    rank = len(operand.shape) if operand is not None and operand.shape is not None else None
+    found = [entry.shapeless for entry in i.table.entries(_form(i, name, args, keywords)).values()]
+    if found and all(each is not None and each.at(rank).forward == "raises" for each in found):
+        for array in arrays_in(i, made):
+            i.heap.set(array.ident, UNSIZED, Const(short(name)))
 
 
 def short(name: str) -> str:
