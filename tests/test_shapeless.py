@@ -17,6 +17,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 linear = nn.Linear(4, 4)
+mx.eval(linear.parameters())
 
 
 @partial(mx.compile, shapeless=True)
