@@ -89,6 +89,9 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     if presumptions.root(array) == array.ident and _is_of_others(i, name, operands):
         presumptions.refuted(i, (array,))
         return i.symbolic(place, method, source="argument")
+    if method in _EQUALITY and _is_never_equal(i, operands[1]):
+        presumed = presumptions.root(array) == array.ident
+        return i.derived(method, (Array(array.ident), *members(operands[1])), BOOL, place) if presumed else Const(method == "__ne__")
     if method in ONLY_ARRAYS or not method.startswith("__"):
         presumptions.needed(i, array)
     if handler is not None:
@@ -114,6 +117,16 @@ def _is_of_others(i: Interpreter, name: str, operands: Sequence[Value]) -> bool:
     return not method.startswith("__") and i.table.entry(name) is None and i.table.entry(f"{name}[int]") is None and not i.mlx.has(name)
 
 
+def _is_never_equal(i: Interpreter, other: Value) -> bool:
+    """Whether MLX compares no array with something: that is not equal to one, whatever the array holds."""
+    return all(
+        scalar_type(member) == "str" or isinstance(member, Tuple) or isinstance(member, Ref) and i.info(member.oid).kind == "list"
+        for member in members(other)
+    )
+
+
+_EQUALITY: Final = frozenset(("__eq__", "__ne__"))
+BOOL: Final = frozenset(("bool",))
 _OF_AN_ITEM: Final = frozenset(("__getitem__", "__setitem__", "__contains__"))
 _BY_KEY: Final = frozenset(("__getitem__", "__contains__"))
 """What a mapping has with a text, and an array with numbers alone."""
