@@ -303,7 +303,7 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
         callees += [(other.ref, _calling(i, other, frame)) for other in others]
         for ref, callee in callees if len(callees) + len(methods) > 1 else ():
             mark = i.heap.mark()
-            callee.call(1)
+            _first(i, callee)
             _settle(i, callee)
             for other in (*others, *methods):
                 if other.ref != ref:
@@ -382,7 +382,7 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
     def run() -> None:
         callee.prepare()
         mark = i.heap.mark()
-        callee.call(1)
+        _first(i, callee)
         counts.append(leaves_another_count(i, mark))
         _settle(i, callee)
         for other in others:
@@ -392,6 +392,13 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
 
     _stale_alone(i, run)
     return counts == [True]
+
+
+def _first(i: Interpreter, callee: Callee) -> None:
+    """Call what nobody in sight calls. It may find traces that another object of the function has made."""
+    i.modes.client = f"{callee.name} is called"
+    callee.call(1)
+    i.modes.client = None
 
 
 def _settle(i: Interpreter, callee: Callee) -> None:
@@ -434,7 +441,7 @@ def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Me
 
         def run(made_by: Ref = made_by, manager: Method = manager, place: Place = place) -> None:
             callee.prepare()
-            callee.call(1)
+            _first(i, callee)
             _settle(i, callee)
             entered = called_alone(i, (manager.ref, manager.info), _given(i, manager), 1, frame, made_by)
             i.modes.client = f"{callee.name} is called inside `{manager.info.name}`"
