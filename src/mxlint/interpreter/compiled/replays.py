@@ -31,10 +31,11 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
-from mxlint.domain.parts import each_part
+from mxlint.domain.parts import each_part, referred
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts import values as described
+from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import arrays_out, keeping, tree
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
@@ -65,6 +66,7 @@ from mxlint.syntax.binds import once
 def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place, frame: Frame) -> Value:
     """A call that uses a trace again: what the trace read may hold something else now."""
     _note_outgrown(i, ref, entry, place)
+    replaced: dict[int, bool] = {}
     for location, read in entry.reads.items():
         oid, field = location
         if oid in entry.captured_in and read.kind == "array":
@@ -80,6 +82,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         if _reads_all_items(i, entry, location):
             _unfollowed(i, ref, i.place or place, "whether it matters in which order a library has put the items of a list")
             continue
+        if count(i, location) != read.count and _is_replaced(i, ref, entry, oid, replaced):
+            continue  # what is there now is of no object that this call comes to
         compare(i, ref, location, read, held(i, oid, field), place, entry)
     for location in entry.counted:
         _note_counted(i, ref, entry, location, place)
@@ -273,7 +277,7 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         if found.behind and isinstance(present, Unbound):
             return  # there is nothing again, and what lies behind it is a location of its own
         same_name = _surely_same(i, before, present) and not (entry is not None and _of_an_earlier_round(i, before, entry))  # type: ignore[arg-type]
-        if same_name or entry is not None and _reads_the_same(i, before, present, entry):  # type: ignore[arg-type]
+        if same_name or entry is not None and _reads_the_same(i, before, present, entry):
             return
         different.append(present)  # type: ignore[arg-type]
     if not different:
@@ -395,7 +399,7 @@ def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
     if isinstance(before, Union):
         return all(_surely_same(i, member, now) for member in members(before))
     if isinstance(before, Array) and isinstance(now, Array):
-        return before.ident == now.ident and not now.several and not i.info(now.ident).summary
+        return before.ident == now.ident and not now.several and not i.info(now.ident).summary or recipes.alike(i, before, now)
     if isinstance(before, Ref) and isinstance(now, Ref):
         return before.oid == now.oid and not i.info(now.oid).summary
     if isinstance(before, (Range, Kind)):
@@ -409,7 +413,7 @@ def _given_out_of_sight(i: Interpreter, location: Location, before: Value) -> bo
     return isinstance(before, Symbolic) and any(part == i.info(oid).payload or part == Ref(oid) for part in before.identity[1:])
 
 
-def _reads_the_same(i: Interpreter, before: Value, now: Member, entry: Entry, depth: int = 4) -> bool:
+def _reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, depth: int = 4) -> bool:
     """Whether another object of the class holds, in each attribute or entry that the trace read of the first one, what it read there."""
     if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth or i.info(now.oid).summary:
         return False
@@ -423,6 +427,20 @@ def _reads_the_same(i: Interpreter, before: Value, now: Member, entry: Entry, de
         and not written
         and all(_holds_the_same(i, seen, held(i, now.oid, field) or UNBOUND, entry, depth) for field, seen in read.items())
     )
+
+
+def _is_replaced(i: Interpreter, ref: Ref, entry: Entry, oid: int, known: dict[int, bool]) -> bool:
+    """Whether a call no longer comes to an object that the trace has read: each way that led to it leads to another one, which holds what was read."""
+    function = i.heap.get(ref.oid, "fun")
+    if oid in known or not isinstance(function, Ref) or i.info(function.oid).kind != "function":
+        return known.get(oid, False)  # a method holds its object
+    known[oid] = False  # so is what is come to through itself
+    ways = [(location, read) for location, read in entry.reads.items() if oid in referred(read.value)]
+    known[oid] = bool(ways) and all(
+        _reads_the_same(i, read.value, held(i, *location) or UNBOUND, entry) or _is_replaced(i, ref, entry, location[0], known)
+        for location, read in ways
+    )
+    return known[oid]
 
 
 class _Part(NamedTuple):

@@ -58,6 +58,8 @@ SAME: Final = -1
 """Instead of the number of an object: the one in which a location lies itself."""
 OPERANDS: Final = ("#", "from")
 """Of an array: what it is computed from."""
+RECIPE: Final = ("#", "made by")
+"""Of an array: by which function it was made, of which constants, where nothing else decides its content."""
 MAXSIZE: Final = ("#", "maxsize")
 """Of a function under `lru_cache`: how many values it keeps, where that is given."""
 

@@ -35,7 +35,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike, total
 from mxlint.domain.size import Size, bounds, number
 from mxlint.domain.varying import united
-from mxlint.interpreter.compiled import captures, sinks, tracing, writes
+from mxlint.interpreter.compiled import captures, recipes, sinks, tracing, writes
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.loops import lengthening, lengths, novelty
@@ -270,6 +270,8 @@ def compute(
     made = results(i, found, name, args, keywords, place, tag, by_number)
     if i.trace is None:
         shapeless.unsized(i, name, made, args, keywords)
+        if outer is None and isinstance(made, Array):
+            recipes.keep(i, name, made, args, keywords)
     shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
     backward.of_call(i, form, args or (*keywords.values(),), made, place, shapeless.short(name), frame)
     backward.computed(i, name, args, made, place, in_one_line(place.text), frame)
