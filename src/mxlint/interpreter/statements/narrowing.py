@@ -22,7 +22,8 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
-from mxlint.interpreter.containers.elements import ITEMS
+from mxlint.domain.parts import each_part
+from mxlint.interpreter.containers.elements import ITEMS, UNROLLED
 from mxlint.interpreter.expressions.names import find_name
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -111,6 +112,31 @@ def _filled(i: Interpreter, target: ir.Expr, outcome: bool, frame: Frame) -> Non
     i.heap.set(ref.oid, ITEMS, i.heap.only(kept[0]) if len(kept) == 1 else of(kept))
 
 
+def _of_length(i: Interpreter, target: ir.Expr, length: int, frame: Frame) -> None:
+    """A test says how many items a list has that the program fills: they are known one by one, wherever it is held."""
+    held = _held(i, target, frame)
+    ref = i.live(held) if held is not None else None
+    content = i.heap.get(ref.oid, ITEMS) if isinstance(ref, Ref) and container(i, ref) == "list" else None
+    if not isinstance(ref, Ref) or content is None or i.info(ref.oid).summary:
+        return
+    found = options(i.live(content))
+    kept = [Option(member, option.guard) for option in found if (member := _as_long(option.member, length)) is not None]
+    if kept and (len(kept) < len(found) or any(new.member is not old.member for new, old in zip(kept, found))):
+        i.heap.set(ref.oid, ITEMS, i.heap.only(kept[0]) if len(kept) == 1 else of(kept))
+
+
+def _as_long(member: Member, length: int) -> Member | None:
+    """The content of a list as far as it may have so many items. Where nobody says what they are, one thing does not stand for each."""
+    if not isinstance(member, Tuple) or member.given:
+        return member
+    if member.items is not None:
+        return member if len(member.items) == length else None
+    element = member.element
+    if element is None or any(isinstance(part, (Symbolic, Unknown)) for part in each_part(element)):
+        return member
+    return Tuple((element,) * length, None, member.cls) if (member.least or 0) <= length else None
+
+
 def _as_filled(member: Member, outcome: bool) -> Member | None:
     """The content of a container as far as it may hold something, or nothing."""
     if not isinstance(member, Tuple) or member.items is None and not member.given:
@@ -167,9 +193,12 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
                 ranks.learn(i, array, number.value)
     for target, other, operator in ((left, right, op), (right, left, flipped.get(op, op))):
         if (measured := _measured(target)) is not None and isinstance(number := _constant(i, other, frame), Const):
-            held = _holds_some(operator if outcome else negated.get(operator, operator), number.value)
+            said = operator if outcome else negated.get(operator, operator)
+            held = _holds_some(said, number.value)
             if held is not None:
                 _filled(i, measured, held, frame)
+            if i.trace is None and said == "==" and type(number.value) is int and 0 <= number.value <= UNROLLED:
+                _of_length(i, measured, number.value, frame)
         if not isinstance(target, (ir.Name, ir.Attr)) or op in ("in", "not in") and target is right:
             continue
         effective = operator if outcome else negated[operator]
