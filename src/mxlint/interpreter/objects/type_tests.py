@@ -119,6 +119,8 @@ def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
             return answers.pop() if len(answers) == 1 else None
         if member.kinds == {"array"}:
             return wanted.name == "mlx.core.array" if wanted.name.startswith(("builtins.", "mlx.core.array")) else None
+    if isinstance(member, External):
+        return _library_instance_of(i, member, wanted)
     names = type_names(i, member)
     if names is None:
         return None
@@ -139,6 +141,24 @@ def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
     return None
 
 
+def _library_instance_of(i: Interpreter, member: External, wanted: Value) -> bool | None:
+    """Whether a function, class or dtype of a library is an instance of a class: of none of the program, of MLX or of Python's containers and scalars."""
+    kind = "class" if i.mlx.class_kind(i, member) is not None else i.mlx.refused_name(member.name)
+    if not kind:
+        return None
+    if isinstance(wanted, Ref):
+        return False
+    if not isinstance(wanted, External):
+        return None
+    if wanted.name in ("builtins.object", _TYPES.get(kind)):
+        return True
+    if wanted.name in ("collections.abc.Callable", "typing.Callable"):
+        return kind != "dtype"
+    of_mlx = i.mlx.has(wanted.name) or i.mlx.class_kind(i, wanted) is not None
+    return False if wanted.name in OF_ONE_LAYOUT or of_mlx else None
+
+
+_TYPES: Final = {"class": "builtins.type", "dtype": "mlx.core.Dtype"}
 OF_ONE_LAYOUT: Final = tuple(
     f"builtins.{cls.__name__}" for cls in (str, int, float, complex, bytes, bytearray, list, tuple, dict, set, frozenset, type)
 )
