@@ -6,7 +6,7 @@ within the function read is never dead, nor are parameters; what is raised may g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from mxlint.syntax import ir
@@ -32,7 +32,7 @@ def names_of_its_own(function: ir.FuncDef) -> tuple[str, ...]:
 
 
 def names_read(function: ir.FuncDef) -> Names | None:
-    """The names in a function but for those that assignments and loops bind; None if any may be read."""
+    """The names in a function but for those that assignments and loops bind, and those behind the end of a block; None if any may be read."""
     found: set[str] = set()
     todo: list[object] = [function.body]
     while todo:
@@ -43,9 +43,17 @@ def names_read(function: ir.FuncDef) -> Names | None:
             todo += (part.value, *map(_beside_names, part.targets))
         elif isinstance(part, ir.For):
             todo += (_beside_names(part.target), part.iter, part.body, part.orelse)
+        elif isinstance(part, tuple):
+            todo += _reached(part)
         else:
             todo += _parts(part)
     return None if MIRRORS & found else frozenset(found)
+
+
+def _reached(parts: Sequence[object]) -> Sequence[object]:
+    """The statements of a block up to the one that leaves it."""
+    end = next((number for number, part in enumerate(parts, 1) if isinstance(part, (ir.Return, ir.Raise))), None)
+    return parts[:end]
 
 
 def _beside_names(target: ir.Expr) -> object:
