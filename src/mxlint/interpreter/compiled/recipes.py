@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Const, External, Ref, Tuple, Value
+from mxlint.domain.join import of
+from mxlint.domain.members import Const, External, Option, Ref, Tuple, Unbound, Union, Value
 from mxlint.interpreter.compiled.state import CONTENT
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS, RECIPE
@@ -29,15 +30,20 @@ def keep(i: Interpreter, name: str, made: Array, args: Sequence[Value], keywords
 
 def alike(i: Interpreter, one: Array, other: Array) -> bool:
     """Whether two arrays surely hold the same numbers, as both were made of the same constants in the same way, and nothing has changed them."""
-    if one.several or other.several:
-        return False
-    recipe = i.heap.get(one.ident, RECIPE)
-    return (
-        isinstance(recipe, Tuple)
-        and recipe == i.heap.get(other.ident, RECIPE)
-        and i.heap.get(one.ident, CONTENT) is None
-        and i.heap.get(other.ident, CONTENT) is None
-    )
+    return _made_alike(i, one, other) and i.heap.get(one.ident, CONTENT) is None and i.heap.get(other.ident, CONTENT) is None
+
+
+def by_content(i: Interpreter, before: Array, now: Array) -> Value:
+    """What lies where an array lay: the same one, where conditions say that nothing has changed one that was made alike."""
+    content = i.heap.get(now.ident, CONTENT)
+    if not isinstance(content, Union) or i.heap.get(before.ident, CONTENT) is not None or not _made_alike(i, before, now):
+        return now
+    return of(Option(before if isinstance(option.member, Unbound) else now, option.guard) for option in content.options)
+
+
+def _made_alike(i: Interpreter, one: Array, other: Array) -> bool:
+    recipe = i.heap.get(one.ident, RECIPE) if not one.several and not other.several else None
+    return isinstance(recipe, Tuple) and recipe == i.heap.get(other.ident, RECIPE)
 
 
 def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:

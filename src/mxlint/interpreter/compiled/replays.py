@@ -244,6 +244,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     different: list[Member] = []
     ways: list[list[events.Condition]] = []
     present = i.live(now)
+    if isinstance(before, Array) and isinstance(present, Array):
+        present = i.live(recipes.by_content(i, before, present))
     parts = present.options if isinstance(present, Union) else None
     same = 0
     for option in parts or ():
