@@ -17,6 +17,7 @@ from mxlint.domain.members import (
     TRUTH,
     Applied,
     Const,
+    External,
     Kind,
     Length,
     Lying,
@@ -114,10 +115,11 @@ def called(i: Interpreter, name: str, given: Sequence[Value]) -> Sourced | None:
     """What a function of a library makes of one scalar or two, of which one lies somewhere at least; None if it uses more of them than that."""
     if len(given) == 2 and isinstance(given[0], Const) and isinstance(given[1], Const):
         return applied(i, name, given[0], given[1])
-    if i.trace is None or len(given) != 1 or not isinstance(given[0], Sourced):
+    classes = given[1] if len(given) == 2 and name == outcomes.ISINSTANCE and isinstance(given[1], (External, Tuple)) else None
+    if i.trace is None or len(given) != 1 and classes is None or not isinstance(given[0], Sourced):
         return None
-    step = Applied(name)
-    found = outcomes.outcome(step, bare(given[0]), None)
+    step = Applied(name, classes)
+    found = outcomes.outcome(step, bare(given[0]), classes)
     if not isinstance(found, Const) or type(found.value) not in SCALARS or any(len(spot.path) > MAX_STEPS for spot in given[0].sources):
         return None
     return Sourced(found.value, frozenset(spot.inner(step) for spot in given[0].sources))

@@ -36,6 +36,7 @@ from mxlint.interpreter.containers.merging import as_dict, merge
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
+from mxlint.interpreter.expressions.outcomes import ISINSTANCE
 from mxlint.interpreter.expressions.text import Asking, Way, text_of
 from mxlint.interpreter.generators.advancing import next_or
 from mxlint.interpreter.generators.awaiting import awaited
@@ -182,8 +183,10 @@ def _evaluate(i: Interpreter, function: Value) -> Callable[[ir.Expr, Frame], Val
 
 
 def _is_folded(function: Value) -> bool:
-    """Whether a function of a library only computes something of constants."""
-    return isinstance(function, External) and function not in READERS and (found := model(function.name)) is not None and found.fold != "no"
+    """Whether a function of a library only computes something of constants, or asks for their class."""
+    if not isinstance(function, External) or function in READERS:
+        return False
+    return function.name == ISINSTANCE or (found := model(function.name)) is not None and found.fold != "no"
 
 
 def _of_scalars(i: Interpreter, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:

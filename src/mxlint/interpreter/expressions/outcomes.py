@@ -8,13 +8,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from mxlint.domain.members import FALSE, NONE, TRUE, TRUTH, UNBOUND, Applied, Const, Kind, Length, Member, Range, Ref, Tuple
+from mxlint.domain.members import (
+    FALSE,
+    NONE,
+    TRUE,
+    TRUTH,
+    UNBOUND,
+    Applied,
+    Const,
+    External,
+    Kind,
+    Length,
+    Member,
+    Range,
+    Ref,
+    Tuple,
+    scalar_type,
+)
 from mxlint.interpreter.expressions.arithmetic import FOLD, is_too_large, on_ranges
 from mxlint.models.evaluate import evaluate
 from mxlint.models.load import model
 
 IDENTITIES: Final = ("is", "is not")
 MEMBERSHIPS: Final = ("in", "not in")
+ISINSTANCE: Final = "builtins.isinstance"
+_CLASSES: Final = {
+    f"builtins.{cls.__name__}": cls for cls in (object, bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, type)
+}
 
 
 def outcome(step: Applied, member: Member, other: Member | None) -> Member:
@@ -26,6 +46,8 @@ def outcome(step: Applied, member: Member, other: Member | None) -> Member:
     if other is None:
         return _called(step.op, (member,))
     a, b = (other, member) if step.turned else (member, other)
+    if step.op == ISINSTANCE:
+        return _is_instance(a, b) or member
     if step.op in MEMBERSHIPS and isinstance(b, Tuple) and not all(isinstance(item, Const) and item != NONE for item in b.items or ()):
         return _is_one_of(step.op == "in", a, b) or member
     if step.op in IDENTITIES:
@@ -73,6 +95,19 @@ def _identity(positive: bool, a: Member, b: Member) -> Member | None:
     else:
         return None
     return TRUE if same is positive else FALSE
+
+
+def _is_instance(member: Member, classes: Member) -> Member | None:
+    """Whether a scalar or tuple is of one of some classes of Python or MLX; None where that is not known."""
+    wanted = classes.items or () if isinstance(classes, Tuple) else (classes,)
+    own = _CLASSES.get(f"builtins.{'tuple' if isinstance(member, Tuple) and member.cls is None else scalar_type(member)}")
+    if own is None:
+        return None
+    found: list[bool | None] = []
+    for cls in wanted:
+        name = cls.name if isinstance(cls, External) else ""
+        found.append(issubclass(own, _CLASSES[name]) if name in _CLASSES else False if name.startswith("mlx.") else None)
+    return TRUE if True in found else FALSE if None not in found else None
 
 
 def _is_one_of(positive: bool, member: Member, others: Tuple) -> Member | None:
