@@ -258,6 +258,12 @@ ODD: dict[str, tuple[str | bytes, list[str]]] = {
         ["MX101"],
     ),
     "nothing in place of what must be given": (PRINTS + "try:\n    slice()\nexcept TypeError:\n    step(mx.ones(2))\n", ["MX101"]),
+    "nothing in place of a class": (
+        PRINTS
+        + "class A:\n    def __new__(cls):\n        return super().__new__()\ntry:\n    A()\nexcept TypeError:\n    step(mx.ones(2))\n",
+        ["MX101"],
+    ),
+    "nothing in place of what a newer Python needs": (PRINTS + "import copy, itertools\ncopy.replace(), itertools.batched()\n", ["MX101"]),
     "product of no number": (PRINTS + "import math\nn = math.prod((None, 3))\nm = math.prod(('a', 3))\n", ["MX101"]),
     "methods of items that are only named": (
         PRINTS.replace("    print(x)", "    print(x)\n    x.__getitem__, x.__setitem__, x.__contains__\n    x.__getitem__(0)"),

@@ -14,6 +14,8 @@ from mxlint.models.load import model
 from mxlint.models.mlx.names import canonical
 
 NEEDS: Final = {
+    "copy.replace": ("obj",),
+    "itertools.batched": ("iterable", "n"),
     "mlx.core.custom_function": ("f",),
     "mlx.core.custom_function.vjp": ("self", "f"),
     "mlx.core.custom_function.jvp": ("self", "f"),
@@ -24,12 +26,13 @@ NEEDS: Final = {
     "mlx.utils.tree_map_with_path": ("fn", "tree"),
     "mlx.utils.tree_unflatten": ("tree",),
 }
-"""The parameters without default of MLX's functions that the interpreter has code for, and that their measured signatures do not tell."""
+"""The parameters without default of functions that the interpreter has code for, and that no signature tells: of MLX's, where none is measured, and of
+those of Pythons that are newer than the one that runs."""
 
 
 def completed(i: Interpreter, name: str, args: Arguments, place: Place) -> Arguments:
     """The arguments with what keywords, or a star of unknown length, give for the leading parameters; raises TypeError where nothing does."""
-    wanted = _of_mlx(i, name) if name.startswith("mlx.") else _of_library(name)
+    wanted = NEEDS.get(canonical(name)) or (_of_mlx(i, name) if name.startswith("mlx.") else _of_library(name))
     if len(args.args) >= len(wanted):
         return args
     given, keywords, places = list(args.args), dict(args.keywords), list(args.places)
@@ -54,7 +57,8 @@ def _of_library(name: str) -> tuple[str, ...]:
     found = model(name)
     if found is None or found.kind == "attribute":
         return ()
-    receiver = ("self",) if found.kind == "method" else ()
+    # `__new__` is static: nothing is bound to it, so a call gives the class itself.
+    receiver = ("self",) if found.kind == "method" else ("cls",) if name.endswith(".__new__") else ()
     demanded = [
         tuple(p.name for p in signature.parameters if p.kind in ("positional", "either") and not p.optional)
         for signature in found.signatures
@@ -63,9 +67,6 @@ def _of_library(name: str) -> tuple[str, ...]:
 
 
 def _of_mlx(i: Interpreter, name: str) -> tuple[str, ...]:
-    full = canonical(name)
-    if full in NEEDS:
-        return NEEDS[full]
-    owner, _, member = full.rpartition(".")
+    owner, _, member = canonical(name).rpartition(".")
     entry = i.table.entry(owner)
     return ("self",) if entry is not None and entry.kind != "function" and member != "__init_subclass__" else ()
