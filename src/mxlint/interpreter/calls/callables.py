@@ -18,7 +18,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.locations import MAXSIZE
+from mxlint.interpreter.machine.locations import MAXSIZE, part
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.remembering import remembered
@@ -193,12 +193,18 @@ def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame
     made = i.info(ref.oid).payload
     places = {**made.keyword_places, **args.keyword_places} if isinstance(made, Arguments) else args.keyword_places
     given = made.places[1:] if isinstance(made, Arguments) and len(made.places) == len(made.args) else ()
+    told = (*((place,) * (len(first) - len(given))), *given[-len(first) :]) if first else ()
+    for number, (value, at) in enumerate(zip(first, told)):
+        i.operations.read(i, ref.oid, part("args", (number,)), value, at, frame)
+    for name, value in keywords.items():
+        if name not in args.keywords:
+            i.operations.read(i, ref.oid, ("kw", name), value, places.get(name, place), frame)
     merged = Arguments(
         (*first, *args.args),
         {**keywords, **args.keywords},
         args.star,
         args.kwstar,
-        (*((place,) * (len(first) - len(given))), *given[-len(first) :], *args.places),
+        (*told, *args.places),
         places,
         args.node,
     )

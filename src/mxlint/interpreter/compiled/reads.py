@@ -219,6 +219,8 @@ def _measured(i: Interpreter, trace: Trace, oid: int, field: object, place: Plac
 
 def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place, used: bool) -> None:
     """Note that a trace reads what is in arrays that are older, which may be changed in place."""
+    if i.info(oid).kind == "partial":
+        return  # what it hands on is read by the name of a parameter
     items = [item for member in members(value) for item in (member.items or () if isinstance(member, Tuple) else (member,))]
     for member in (m for item in items for m in members(item)):
         if not isinstance(member, Array) or (member.ident, CONTENT) in trace.reads:
