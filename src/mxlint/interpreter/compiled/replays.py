@@ -173,18 +173,21 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, pl
     """A number that the trace itself changed, and uses: at this call it is another one, which the trace does not see. It may have read more of it, or
     less, before it changed it."""
     scalar = scalar_at(location)
-    read = entry.reads.get(location) or next((seen for other, seen in entry.reads.items() if scalar_at(other) == scalar), None)
-    now, m = held(i, *location), modality(i, 0)
+    known = location if location in entry.reads else next((other for other in entry.reads if scalar_at(other) == scalar), location)
+    at = known if location == scalar else location
+    read, now, m = entry.reads.get(known), held(i, *at), modality(i, 0)
     if read is None or now is None or m is None or read.used and not _is_own(i, entry, location):
         return
-    before = read.value if location in entry.reads else aspects.made(i, location, read.value if read.whole is None else read.whole)
+    before = read.value if at == known else aspects.made(i, at, read.value if read.whole is None else read.whole)
     found = set(members(now))
     if not found <= set(members(before)) or any(isinstance(member, Range) for member in found):
         if _decides_otherwise(i, entry, scalar):
             _unfollowed(i, ref, i.place or place, "whether each run of the body changes a number again")
             return
-        at, calls, written = entry.counted[location]
-        note(i, events.Event(ref.oid, entry.number, "counted", at, read.name, "", "", calls, (), (), m, False, str(written.span.start.row)))
+        used, calls, written = entry.counted[location]
+        note(
+            i, events.Event(ref.oid, entry.number, "counted", used, read.name, "", "", calls, (), (), m, False, str(written.span.start.row))
+        )
 
 
 def _decides_otherwise(i: Interpreter, entry: Entry, scalar: Location) -> bool:

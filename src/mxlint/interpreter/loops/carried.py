@@ -13,6 +13,7 @@ from mxlint.domain.heap import Delta, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import Composite, Option, Symbolic, Value, members, options
 from mxlint.domain.place import Place
+from mxlint.interpreter.loops.novelty import REWRITTEN
 from mxlint.interpreter.machine.core import Interpreter
 
 
@@ -32,7 +33,7 @@ def _carried(i: Interpreter, at: Location, before: Value | None, value: Value, l
     ]
     if not grown:
         return value
-    changes = any(_changes(i, member.identity, known) for member in grown)
+    changes = any(member.identity[0] == REWRITTEN or _changes(i, member.identity, known) for member in grown)
     return of(Option(_start(i, at, grown, changes, loop), option.guard) if option.member in grown else option for option in options(value))
 
 

@@ -9,7 +9,8 @@ made of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from itertools import pairwise
+from typing import Final, TypeAlias, TypeGuard
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.guards import Identity
@@ -46,10 +47,12 @@ MAX_SOURCES: Final = 4
 MAX_READ: Final = 8
 """Arrays from which a number that is read out is said to come, the nearest first."""
 NO_LOOPS: Final[frozenset[Context]] = frozenset()
-IN_PLACE: Final = "in place"
-"""The source of what is put into an array, made of what was in it: something else each time where the array itself is older than the round."""
 CONTENT: Final = ("#", "content comes from")
 """Of an array: the symbolic values that its content comes from."""
+REWRITTEN: Final = "content in place"
+"""Begins the name of a content that an array was given in place."""
+Node: TypeAlias = int | Identity
+"""An array, or a content that one was given in place."""
 
 
 def rounds(i: Interpreter, older: Context) -> tuple[Context, ...]:
@@ -99,14 +102,6 @@ def made(i: Interpreter, ident: int, operands: Iterable[Value], place: Place, so
         i.heap.set(ident, CONTENT, of(option for member in kept for option in options(member)))
 
 
-def changed(i: Interpreter, ident: int, made: int, place: Place) -> None:
-    """Host code put what an operator makes of an array and something else, `made`, into that array: its content comes from what that comes from, and is
-    something else after each change."""
-    found = (i.symbolic(place, "content", source=IN_PLACE), *members(i.heap.get(made, CONTENT) or Const(None)))
-    kept = [member for member in dict.fromkeys(found) if isinstance(member, Symbolic)][:MAX_SOURCES]
-    i.heap.set(ident, CONTENT, of(option for member in kept for option in options(member)))
-
-
 def read_out(i: Interpreter, arrays: Sequence[Member], what: str, kind: str, place: Place) -> Symbolic:
     """The number that is read out of an array. What the array comes from is kept beside it: a call that ends takes its arrays along."""
     number = i.symbolic(place, what, kinds=frozenset((kind,)), source="evaluated")
@@ -121,6 +116,13 @@ def read_out(i: Interpreter, arrays: Sequence[Member], what: str, kind: str, pla
         found += [Array(ident) for ident in before if len(found) < MAX_READ and Array(ident) not in found]
     i.comes_from[number.identity] = tuple(dict.fromkeys((*found, *contents)))
     return number
+
+
+def rewritten(i: Interpreter, array: Array, made: Array, place: Place) -> None:
+    """The whole content of an array is replaced in place by that of another."""
+    number = read_out(i, (made,), REWRITTEN, "number", place)
+    i.comes_from[number.identity] = (array, *i.comes_from[number.identity])
+    i.heap.set(array.ident, CONTENT, number)
 
 
 ITEM: Final = "item "
@@ -273,7 +275,8 @@ class Novelty:
 
     def _in_round(self, identity: Identity) -> bool:
         """Whether something came into being in one of the rounds."""
-        return self.here(_context(identity))
+        context = next((part for part in identity if isinstance(part, Context)), None)
+        return self.here(context)
 
     def here(self, context: object) -> bool:
         """Whether what was made in a context came into being in one of the rounds."""
@@ -283,6 +286,8 @@ class Novelty:
         if identity in self._seen:
             return False
         self._seen.add(identity)
+        if identity[0] == REWRITTEN:
+            return self.array(identity)
         origins = self._i.comes_from.get(identity, ())
         if self._i.sources.get(identity) in ANEW and self._in_round(identity):
             return not _close_together(origins)
@@ -299,38 +304,42 @@ class Novelty:
             return self._symbol(part.identity)
         return takes_many(part) and self.over(loops_of(part)) or isinstance(part, Array) and self.array(part.ident)
 
-    def array(self, ident: int) -> bool:
+    def array(self, start: Node) -> bool:
         """Whether the content of an array is something else in each round: it comes from what is, or from what an earlier round made of it."""
         i = self._i
         met: dict[tuple[Context, Place], set[int]] = {}
-        todo: list[tuple[int, tuple[int, ...]]] = [(ident, ())]
-        done: set[int] = set()
+        todo: list[tuple[Node, tuple[Node, ...]]] = [(start, ())]
+        done: set[Node] = set()
         while todo and len(done) < MAX_FOLLOWED:
-            number, path = todo.pop()
-            if number in path or self._changed(number):
+            node, path = todo.pop()
+            if any(before == node and isinstance(after, tuple) for before, after in pairwise(path)):
+                continue  # the content that the array had before is among what its new one comes from
+            here = self._here(_made_in(i, node), met)
+            if here and node in path:
                 return True
-            if number in done or not self._here(i.info(number).payload, met):
+            if node in done:
                 continue
-            done.add(number)
-            if any(isinstance(m, Symbolic) and self._symbol(m.identity) for m in members(i.heap.get(number, CONTENT) or Const(None))):
+            done.add(node)
+            arrays, contents, under = self._before(node, path)
+            todo.extend((m.identity, under) for m in contents if _is_rewritten(m))
+            if not here:
+                continue
+            if any(isinstance(m, Symbolic) and not _is_rewritten(m) and self._symbol(m.identity) for m in contents):
                 return True
-            operands = i.heap.get(number, OPERANDS)
-            if isinstance(operands, Operands):
-                if operands.idents is None:
-                    return True  # they differ from round to round
-                todo.extend((other, (*path, number)) for other in operands.idents)
+            if arrays is None:
+                return True  # they differ from round to round
+            todo.extend((other, under) for other in arrays)
         return any(len(numbers) >= MANY for numbers in met.values())
 
-    def _changed(self, number: int) -> bool:
-        """Whether an operator changed an array in place in one of the rounds, or in an earlier one of that loop, and none of them makes it."""
-        i = self._i
-        at = [
-            _context(m.identity)
-            for m in members(i.heap.get(number, CONTENT) or Const(None))
-            if isinstance(m, Symbolic) and i.sources.get(m.identity) == IN_PLACE
-        ]
-        each = (Novelty(i, (around,)) for around in self._rounds) if at else ()
-        return any(any(map(one.here, at)) and not one.here(i.info(number).payload) for one in each)
+    def _before(self, node: Node, path: tuple[Node, ...]) -> tuple[Sequence[int] | None, Sequence[Member], tuple[Node, ...]]:
+        """The arrays and the contents that an array, or a content that one was given in place, comes from, and the path to these."""
+        if isinstance(node, int):
+            operands = self._i.heap.get(node, OPERANDS)
+            contents = members(self._i.heap.get(node, CONTENT) or Const(None))
+            return operands.idents if isinstance(operands, Operands) else (), contents, (*path, node)
+        owner, *found = self._i.comes_from[node]
+        under = (*path, *(part.ident for part in (owner,) if isinstance(part, Array)), node)
+        return [part.ident for part in found if isinstance(part, Array)], found, under
 
     def _here(self, context: object, met: dict[tuple[Context, Place], set[int]]) -> bool:
         """Whether something came into being in one of the rounds, or in an earlier one but the first of a loop that is run round by round. `met`:
@@ -354,9 +363,14 @@ class Novelty:
         return found
 
 
-def _context(identity: Identity) -> Context | None:
-    """Where something came into being."""
-    return next((part for part in identity if isinstance(part, Context)), None)
+def _made_in(i: Interpreter, node: Node) -> object:
+    """The context in which an array was made, or was given its content in place."""
+    return i.info(node).payload if isinstance(node, int) else next((part for part in node if isinstance(part, Context)), None)
+
+
+def _is_rewritten(member: Member) -> TypeGuard[Symbolic]:
+    """Whether it is a content that an array was given in place."""
+    return isinstance(member, Symbolic) and member.identity[0] == REWRITTEN
 
 
 def _close_together(bounds: Sequence[Member]) -> bool:
@@ -383,6 +397,7 @@ __all__ = [
     "moving",
     "read_from",
     "read_out",
+    "rewritten",
     "rounds",
     "rounds_around",
     "sliced",

@@ -99,7 +99,7 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     if method.startswith("__i") and method[3:] in _IN_PLACE:
         made = compute(i, f"{ARRAY}.{_IN_PLACE[method[3:]]}", operands, {}, place, frame)
         if i.trace is None and isinstance(made, Array):
-            novelty.changed(i, array.ident, made.ident, place)
+            novelty.rewritten(i, array, made, place)
         return changed(i, array, made, place, frame)
     entry = i.table.entry(name) or i.table.entry(f"{name}[int]")
     if entry is not None and (entry.kind == "method" or entry.evaluates) or entry is None and not method.startswith("__"):
@@ -575,6 +575,8 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     )
     captures.composed(i, array.ident, (array, *operands))
     backward.carried(i, "", array, (array, *operands))
+    if i.trace is None and isinstance(operands[2], Array) and all(map(subscripts.takes_all, subscripts.items(operands[1]))):
+        novelty.rewritten(i, array, operands[2], place)
     changed(i, array, made, place, frame)
     if i.trace is not None:
         i.trace.operations += 1
