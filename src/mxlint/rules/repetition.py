@@ -37,13 +37,15 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
 
 
 def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
-    """Whether each object takes the place of the one before it, and is called in the round in which it is made."""
+    """Whether each object takes the place of the one before it, which was called in the round in which it was made alone. Nothing takes the place of the
+    last one: it may be called later."""
     return (
         len(called) > 1
         and sum(compiled.outlived for compiled in called) >= len(called) - 1
         and all(
             call.loops[: len(around)] == around
             for compiled in called
+            if compiled.outlived
             for around in ((*compiled.caller_loops, *compiled.loops),)
             for call in program.calls.get(compiled.number, ())
         )
