@@ -118,7 +118,7 @@ class Mlx(Framework):
         if name.startswith("mlx."):
             entry = self.table.entry(canonical(name))
             if entry is None:
-                return "module" if self.table.is_module(canonical(name)) else ""
+                return "module" if canonical(name) in self.table.modules else ""
             return _REFUSED.get(entry.kind, "")
         return _REFUSED.get(kind_of(name) or "", "") if constant(name) is None else ""
 

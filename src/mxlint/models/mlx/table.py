@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from mxlint.resources import resource
@@ -119,7 +119,6 @@ class Table:
         self._aliases: Mapping[str, str] = data["aliases"]
         self._skipped: Mapping[str, str] = data["skipped"]
         self._resolved: dict[str, dict[str, Entry]] = {}
-        self._modules: set[str] = set()
 
     def __iter__(self) -> Iterator[str]:
         """Every name that the table holds for any version."""
@@ -133,11 +132,10 @@ class Table:
         """Whether a name or form has facts of its own."""
         return name in self._entries
 
-    def is_module(self, name: str) -> bool:
-        """Whether a canonical name is that of a module of which the table holds something."""
-        if not self._modules:
-            self._modules = {known[: known.rindex(".")] for known in self._entries if "[" not in known and known.rindex(".") > 0}
-        return name in self._modules and name not in self._entries
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The canonical names of the modules of which the table holds something."""
+        return frozenset(name.rpartition(".")[0] for name in self._entries if "[" not in name) - self._entries.keys()
 
     def entry(self, name: str) -> Entry | None:
         """The facts about a canonical name, or None where nothing is known; an unlisted form is the plain name.
