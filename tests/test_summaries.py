@@ -24,6 +24,7 @@ from test_tracer import read_cases, write
 from mxlint.analysed import Analysis
 from mxlint.analysis import analyze
 from mxlint.interpreter.calls import activations, summaries
+from mxlint.interpreter.loops import remembered
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
@@ -55,6 +56,7 @@ def said(files: Mapping[str, str], root: Path, monkeypatch: pytest.MonkeyPatch, 
         patch.setattr(activations, "MAX_ASIDE", ENOUGH)
         if not summarised:
             patch.setattr(summaries, "find", lambda *_: None)
+            patch.setattr(remembered, "find", lambda *_: None)
         found: Analysis = analyze(read_source(Path(name), name), Project(), load_table(), with_facts=True)
         findings = tuple(finding.with_fix() for finding in found.findings)
     facts = Counter(likeness(fact) for kind in dataclasses.fields(found.facts) for fact in _each(getattr(found.facts, kind.name)))  # type: ignore[arg-type]

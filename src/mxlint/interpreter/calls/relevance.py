@@ -168,6 +168,11 @@ class Reach:
         named = {(oid, name) for oid, known in self._owners.items() if oid not in self._walked for name in self._attributes - known}
         return self._read.keys() | named | {(oid, WHOLE) for oid in self._whole_objects | self._walked}
 
+    @property
+    def named(self) -> frozenset[str]:
+        """The names that it reads as attributes, and those that it calls or hands on."""
+        return frozenset(self._attributes | self._named)
+
     def _is_answered(self) -> bool:
         """Whether nothing more need be followed."""
         return self.compiled and not self._whole

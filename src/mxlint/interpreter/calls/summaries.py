@@ -10,7 +10,7 @@ The end of a call is also where what only the call could reach goes away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -301,6 +301,11 @@ def _held(i: Interpreter, expected: dict[Location, object]) -> bool:
     return all(holds(oid, field) == value for (oid, field), value in expected.items())
 
 
+def holds_here(i: Interpreter, summary: Summary, call: Call, context: Context) -> bool:
+    """Whether a summary holds, and can be written as it is."""
+    return _holds(i, summary, call, _outcomes(i.path)) and _same(i, summary, call, context)
+
+
 def _same(i: Interpreter, summary: Summary, call: Call, context: Context) -> bool:
     """Whether a summary can be written as it is."""
     return (
@@ -460,10 +465,30 @@ def _means_the_same(member: Member, known: frozenset[object], context: Context) 
 def replay(i: Interpreter, found: Found, call: Call, context: Context) -> Value:
     """Do what a call did, without running the body."""
     i.steps -= 1
-    recording = i.heap.recording = call.recording.outer
+    i.heap.recording = call.recording.outer
     summary, arrays = found
     now = arrays.now if arrays is not None else {}
     reads = [(now.get(oid, oid), field) for oid, field in summary.reads]
+    depend(i, summary, reads)
+    if arrays is None and i.tries:
+        leave_again(i, summary)
+    value = _put_back(i, summary) if arrays is None else _made_anew(i, summary, arrays, context)
+    for fact, keep_fact in summary.facts.items():
+        i.noting(keep_fact, fact)
+    _find_again(i, summary, call, context)
+    for doubt, keep_doubt in summary.doubts.items():
+        i.doubting(keep_doubt, doubt)
+    if i.trace is not None:
+        i.trace.operations += summary.operations
+        i.trace.read_again(i, reads)
+        i.trace.computes_with(i, {now.get(ident, ident) for ident in summary.content})
+    may_raise_again(i, summary)
+    return value
+
+
+def depend(i: Interpreter, summary: Summary, reads: Sequence[Location]) -> None:
+    """Let what runs now depend on what a call depends on that is done again."""
+    recording = i.heap.recording
     if recording is not None:
         recording.reads.update(reads)
         recording.asked |= summary.conditions
@@ -480,20 +505,6 @@ def replay(i: Interpreter, found: Found, call: Call, context: Context) -> Value:
         while recording is not None:
             recording.thrown = True
             recording = recording.outer
-    if arrays is None and i.tries:
-        _leave_again(i, summary)
-    value = _put_back(i, summary) if arrays is None else _made_anew(i, summary, arrays, context)
-    for fact, keep_fact in summary.facts.items():
-        i.noting(keep_fact, fact)
-    _find_again(i, summary, call, context)
-    for doubt, keep_doubt in summary.doubts.items():
-        i.doubting(keep_doubt, doubt)
-    if i.trace is not None:
-        i.trace.operations += summary.operations
-        i.trace.read_again(i, reads)
-        i.trace.computes_with(i, {now.get(ident, ident) for ident in summary.content})
-    _may_raise_again(i, summary)
-    return value
 
 
 def _find_again(i: Interpreter, summary: Summary, call: Call, context: Context) -> None:
@@ -515,7 +526,7 @@ def _find_again(i: Interpreter, summary: Summary, call: Call, context: Context) 
             i.context, i.path = outer, path
 
 
-def _leave_again(i: Interpreter, summary: Summary) -> None:
+def leave_again(i: Interpreter, summary: Summary) -> None:
     """Hand the states in which exceptions left a call, or may have, to the handlers around."""
     mark, path = i.heap.mark(), i.path
     for delta, exception, more in summary.leaving:
@@ -529,11 +540,11 @@ def _leave_again(i: Interpreter, summary: Summary) -> None:
         i.path = path
     if summary.raises and summary.between:
         i.heap.apply(summary.between)
-        _may_raise_again(i, summary)
+        may_raise_again(i, summary)
         i.heap.undo(mark)
 
 
-def _may_raise_again(i: Interpreter, summary: Summary) -> None:
+def may_raise_again(i: Interpreter, summary: Summary) -> None:
     named = [error for error in summary.raises if error is not None]
     if named:
         i.may_raise(*named)
@@ -543,6 +554,14 @@ def _may_raise_again(i: Interpreter, summary: Summary) -> None:
 
 def _put_back(i: Interpreter, summary: Summary) -> Value:
     """Write what a call wrote, where everything is as it was before that call."""
+    make_again(i, summary)
+    i.heap.apply(summary.writes)
+    i.path = (*i.path, *summary.more)
+    return summary.value
+
+
+def make_again(i: Interpreter, summary: Summary) -> None:
+    """Keep that what a call made is made again, and what it wrote is written, all but the writing."""
     recording = i.heap.recording
     if recording is not None:
         recording.inputs.update(summary.inputs)
@@ -550,14 +569,11 @@ def _put_back(i: Interpreter, summary: Summary) -> Value:
         recording.fresh.update(summary.fresh)
     for oid, payload in summary.payloads.items():
         i.heap.infos[oid].payload = payload
-    i.heap.apply(summary.writes)
     for value in summary.writes.values():
         for entry in value.entries if isinstance(value, Traces) else ():
             entry.made = i.ledger.begun  # as if it were traced now
     for oid, field, place in summary.written:
         count_write(i, oid, field, place)
-    i.path = (*i.path, *summary.more)
-    return summary.value
 
 
 def _made_anew(i: Interpreter, summary: Summary, arrays: Correspondence, context: Context) -> Value:

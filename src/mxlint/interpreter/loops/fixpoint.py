@@ -12,6 +12,7 @@ from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, passed, widened
 from mxlint.domain.members import NONE, Unknown
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls import summaries
+from mxlint.interpreter.loops import remembered
 from mxlint.interpreter.loops.carried import carried
 from mxlint.interpreter.loops.folding import fold
 from mxlint.interpreter.machine.core import Halt, Interpreter
@@ -141,7 +142,21 @@ def _shortened(
         i.heap.recording.shortened = True
     key = around.key((context, i.context))
     last, inner = around.last(key)
-    _, after, _ = _ascend(i, mark, start, last, inner, context, step, path)
+    i.path = path
+    run = remembered.begin(i, context)
+    known = remembered.find(i, run) if not start else None
+    if known is not None:
+        after = remembered.again(i, run, known)
+    else:
+        try:
+            _, after, _ = _ascend(i, mark, start, last, inner, context, step, path)
+        except BaseException:
+            remembered.abandon(i, run)
+            raise
+        if start:
+            remembered.abandon(i, run)
+        else:
+            remembered.keep(i, run, after)
     around.keep(key, after or {}, inner)
     return after
 

@@ -30,7 +30,7 @@ from mxlint.interpreter.machine.ledger import Ledger, Modes
 from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
 from mxlint.interpreter.machine.observer import Observer
 from mxlint.interpreter.machine.paths import TEST, WAYS, Condition, Path, Truth, guard_of, learned
-from mxlint.interpreter.machine.targets import Recovery, Target
+from mxlint.interpreter.machine.targets import Departure, Departures, Recovery, Target
 from mxlint.syntax import ir
 from mxlint.syntax.index import TRACERS
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from mxlint.interpreter.calls.summaries import Summary
     from mxlint.interpreter.compiled.state import Trace
     from mxlint.interpreter.loops.fixpoint import Invariants
+    from mxlint.interpreter.loops.remembered import Remembered
     from mxlint.interpreter.machine.journal import Journal
     from mxlint.interpreter.machine.operations import Operations
     from mxlint.models.mlx.table import Table
@@ -75,10 +76,11 @@ class OutOfSteps(Exception):
 class Checkpoint:
     """How much had arrived at each target, how many imprecisions were listed, and how much the journal held, at a moment."""
 
-    __slots__ = ("imprecisions", "noted", "recorded", "recording", "targets")
+    __slots__ = ("departures", "imprecisions", "noted", "recorded", "recording", "targets")
 
     def __init__(self, i: Interpreter) -> None:
         self.targets = [(target, target.reached()) for target in i.targets]
+        self.departures = [(departures, departures.reached()) for departures in i.departures]
         self.imprecisions = len(i.imprecisions)
         self.noted: tuple[int, ...] = i.journal.mark() if i.journal is not None else ()
         self.recording = i.heap.recording
@@ -129,6 +131,8 @@ class Interpreter:
         self.tries: list[Target] = []
         self.try_depths: list[int] = []
         self.targets: list[Target] = []
+        self.departures: list[Departures] = []
+        """Of the loops that are to be done again from what they do now, the outermost first."""
         self.recovery: Recovery | None = None
         self.stack: list[Frame] = []
         self.starts: list[Start] = []
@@ -182,6 +186,8 @@ class Interpreter:
         self.invariants: Invariants | None = None
         """Of the loop that runs: what the loops in it start from."""
         self.summaries: dict[tuple[object, ...], list[Summary]] = {}
+        self.remembered: dict[tuple[object, ...], list[Remembered]] = {}
+        """What loops did in loops that ascend."""
         self.modes = Modes()
         self.ledger = Ledger()
         self.dead: dict[int, tuple[ir.FuncDef, dict[int, tuple[str, ...]]]] = {}
@@ -604,9 +610,11 @@ class Interpreter:
         self.reach(target, value)
         raise Halt
 
-    def reach(self, target: Target, value: Value) -> None:
-        """Hand the present state to where it arrives as well; it goes on from here, too."""
+    def reach(self, target: Target, value: Value, *, thrown: bool = False) -> None:
+        """Hand the present state to where it arrives as well; it goes on from here, too. `thrown`: the value is an exception that is raised."""
         target.arrived.append((self.heap.changes(target.mark), value, self.path))
+        for departures in self.departures:
+            departures.note(self.heap, self.targets, target, Departure(value, self.path, thrown))
 
     @contextmanager
     def leaving(self) -> Iterator[Target]:
@@ -649,7 +657,7 @@ class Interpreter:
         if recovery is not None and recovered:
             self.leave(recovery.target, exception)
         if self.tries:
-            self.leave(self.tries[-1], exception)
+            self.reach(self.tries[-1], exception, thrown=True)
         raise Halt
 
     def may_raise(self, *classes: str) -> None:
@@ -658,7 +666,13 @@ class Interpreter:
             self.heap.recording.raises.update(classes or (None,))
         if self.tries:
             for error in classes or (None,):
-                self.tries[-1].may_arrive(self.heap, error)
+                self.may_reach(self.tries[-1], error)
+
+    def may_reach(self, handler: Target, error: str | None) -> None:
+        """An exception of a class may lead from the present state to a handler."""
+        handler.may_arrive(self.heap, error)
+        for departures in self.departures:
+            departures.note_possible(self.heap, handler, error)
 
     def hand_on(self, mark: int, possible: Sequence[tuple[Delta, str | None]]) -> None:
         """Hand states from which an exception may have come, and that no handler surely catches, to the handlers outside."""
@@ -677,6 +691,8 @@ class Interpreter:
         """Forget what arrived and was noted since: by a round of a loop that was run from a state that is not the final one."""
         for target, reached in checkpoint.targets:
             target.forget(reached)
+        for departures, kept in checkpoint.departures:
+            departures.forget(kept)
         del self.imprecisions[checkpoint.imprecisions :]
         if self.journal is not None:
             self.journal.take_back(checkpoint.noted)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from mxlint.domain.heap import Delta, Heap
 from mxlint.domain.members import Value
@@ -63,6 +64,72 @@ class Target:
                 grouped.setdefault(error, []).append(every)
         self.possible = [(delta, error) for error, deltas in grouped.items() for delta in deltas]
         self.overflow = set()
+
+
+class Departure(NamedTuple):
+    """A state that is handed to a target: the value, the path on which it came, and whether the value is an exception that is raised."""
+
+    value: Value
+    path: Path
+    thrown: bool
+
+
+class Departures:
+    """What a stretch of the run hands to targets that stood before it: to which, the state relative to its begin, and what comes with it, its path behind that
+    of the begin. `possible`: the states from which an exception of a class may lead to one. `whole`: nothing else left it that is not kept here."""
+
+    __slots__ = ("_last", "arrived", "known", "mark", "path", "possible", "targets", "whole")
+
+    def __init__(self, targets: Sequence[Target], mark: int, path: Path) -> None:
+        self.targets = tuple(targets)
+        self.known = [len(target.arrived) for target in targets]
+        self.mark = mark
+        self.path = path
+        self.arrived: list[tuple[int, Delta, Departure]] = []
+        self.possible: list[tuple[int, Delta, str | None]] = []
+        self.whole = True
+        self._last: tuple[object, ...] = ()
+
+    def note(self, heap: Heap, standing: Sequence[Target], target: Target, departure: Departure) -> None:
+        """A state is handed to a target. `standing`: all targets that there are."""
+        number, length = self._number(target), len(self.path)
+        if number is not None and departure.path[:length] == self.path:
+            self.arrived.append((number, heap.changes(self.mark), departure._replace(path=departure.path[length:])))
+        elif number is not None or target.mark <= self.mark and not any(known is target for known in standing):
+            self.whole = False  # it may stand outside
+
+    def _number(self, target: Target) -> int | None:
+        return next((number for number, known in enumerate(self.targets) if known is target), None)
+
+    def note_possible(self, heap: Heap, target: Target, error: str | None) -> None:
+        """An exception of a class may lead from the present state to a handler."""
+        trail = heap.trail
+        here = (len(trail), id(trail[-1]) if trail else 0, error)
+        if here == self._last:
+            return
+        self._last = here
+        number = self._number(target)
+        if number is not None and len(self.possible) < MAX_POSSIBLE:
+            self.possible.append((number, heap.changes(self.mark), error))
+        elif number is not None or target.mark <= self.mark:
+            self.whole = False
+
+    def reached(self) -> tuple[int, int]:
+        """How much is kept so far, to forget what comes later."""
+        return len(self.arrived), len(self.possible)
+
+    def forget(self, reached: tuple[int, int]) -> None:
+        """Forget what came since."""
+        arrived, possible = reached
+        del self.arrived[arrived:], self.possible[possible:]
+        self._last = ()
+
+    def is_whole(self) -> bool:
+        """Whether all that arrived at the targets since the begin is kept here."""
+        counts = list(self.known)
+        for number, *_ in self.arrived:
+            counts[number] += 1
+        return self.whole and counts == [len(target.arrived) for target in self.targets]
 
 
 class Recovery:

@@ -37,14 +37,13 @@ from mxlint.interpreter.open_world.entries import (
     prepare_owner,
     sample,
 )
+from mxlint.interpreter.open_world.unchanged import NAMED, Unchanged
 from mxlint.interpreter.statements.handlers import managed
 from mxlint.source import Source
-from mxlint.syntax.index import ANY, Block
+from mxlint.syntax.index import Block
 
 MUTABLE = frozenset(("list", "dict", "set", "instance"))
 """Kinds of objects that are changed where they are."""
-NAMED = frozenset(("module", "class", "library"))
-"""Kinds of objects that hold what anybody may set by its name."""
 
 
 class Method(NamedTuple):
@@ -69,7 +68,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     for factory in factories:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.samples else []
         _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing)) if other is not factory], frame)
-    frozen = _is_frozen(i)
+    unchanged = Unchanged(i)
     entered = {id(method.info.node) for method in calling}
     objects: list[tuple[int, Value, list[Method]]] = []
     for cls, own in classes.items():
@@ -87,7 +86,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         for method in its:
             if id(method.info.node) in entered:
                 others = [other for other in (*its, *writing) if other is not method]
-                if _count(i, method, frame) if frozen else _run(i, _calling(i, method, frame), list(dict.fromkeys(others)), frame):
+                if _again(i, method, list(dict.fromkeys(others)), unchanged, frame):
                     _repeat(i, method, frame)
                 _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in _callables(i, owner) if owns else ():
@@ -96,7 +95,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
             _run_within(i, callee, managers, frame)
     for method in calling:
         others = [m for m in writing if m is not method]
-        if method.cls is None and (_run(i, _calling(i, method, frame), others, frame) if writing else _count(i, method, frame)):
+        if method.cls is None and (_again(i, method, others, unchanged, frame) if writing else _count(i, method, frame)):
             _repeat(i, method, frame)
         if method.cls is None:
             _run_within(i, _calling(i, method, frame), around, frame)
@@ -344,25 +343,6 @@ def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
     return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in held)
 
 
-def _is_frozen(i: Interpreter) -> bool:
-    """Whether all that traces have read are names of modules and classes which no function in the files in sight sets: then no later call finds something else
-    there, whatever runs between."""
-    ledger = i.ledger
-    if (
-        ledger.changed_in_traces
-        or ledger.read_contents
-        or any(not isinstance(at, str) or i.info(oid).kind not in NAMED for oid, at in i.traced)
-    ):
-        return False
-    names = {ANY, *(field for _, field in i.traced)}
-    return not any(
-        not names.isdisjoint(block.globals | block.named | block.writes)
-        for oid in i.modules.values()
-        if isinstance(module := i.info(oid).payload, FrameInfo)
-        for block in i.project.symbols(module.source, i.tracers).blocks
-    )
-
-
 def _calls_alone(i: Interpreter, method: FunctionInfo) -> bool:
     """Whether a method comes to compiled objects, and only where nothing in sight calls it."""
     calls = [record for record in journal(i).records if type(record) is events.Call]
@@ -373,6 +353,14 @@ def _calls_alone(i: Interpreter, method: FunctionInfo) -> bool:
 def _within(span: Span, method: FunctionInfo) -> bool:
     around: Span = method.source.span(method.node.start, method.node.end)
     return around.filename == span.filename and around.start <= span.start and span.end <= around.end
+
+
+def _again(i: Interpreter, method: Method, others: Sequence[Method], unchanged: Unchanged, frame: Frame) -> bool:
+    """Call a method, let others run, call it again, unless all of them leave alone what traces have read. Whether the first call left another number or
+    list where one was."""
+    if unchanged.by((each.ref, *_given(i, each)) for each in (method, *others)):
+        return _count(i, method, frame)
+    return _run(i, _calling(i, method, frame), others, frame)
 
 
 def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame) -> bool:

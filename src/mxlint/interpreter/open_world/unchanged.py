@@ -1,0 +1,62 @@
+"""Whether functions leave alone what traces have read: then no later call finds something else there, and the client need not run them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mxlint.domain.heap import Location
+from mxlint.domain.members import Value
+from mxlint.interpreter.calls.relevance import reach_of
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import FrameInfo
+from mxlint.syntax.index import ANY, Block
+
+NAMED: Final = frozenset(("module", "class", "library"))
+"""Kinds of objects that hold what anybody may set by its name."""
+
+
+class Unchanged:
+    """What traces have read so far, if all of it has a name: variables of modules and of blocks around, attributes of modules and classes."""
+
+    def __init__(self, i: Interpreter) -> None:
+        self._i = i
+        self._traced = frozenset(i.traced)
+        self._is_named = _is_named(i, self._traced)
+        self._writers = frozenset(block.name.rpartition(".")[2] for block in _writers(i, self._traced)) if self._is_named else frozenset()
+        """The names of the functions in sight that set such a name, on whatever."""
+
+    def by(self, functions: Iterable[tuple[Value, ...]]) -> bool:
+        """Whether none of some functions, each with what it is given, changes any of that: neither what it leads to nor, as an argument may have it, a
+        method of a name that it calls."""
+        if not self._is_named or self._i.traced != self._traced:
+            return False
+        if not self._writers:
+            return True
+        reached = [reach_of(self._i, given, whole=True) for given in functions]
+        return not any(reach.writes_traced or not self._writers.isdisjoint(reach.named) for reach in reached)
+
+
+def _is_named(i: Interpreter, traced: frozenset[Location]) -> bool:
+    if i.ledger.changed_in_traces or i.ledger.read_contents:
+        return False
+    frames = {field for oid, field in traced if i.info(oid).kind == "frame"}
+    if not all(isinstance(field, str) and i.info(oid).kind in NAMED | {"frame"} for oid, field in traced):
+        return False
+    return not any(frames & block.nonlocals for block in _blocks(i))
+
+
+def _writers(i: Interpreter, traced: frozenset[Location]) -> Iterable[Block]:
+    """The functions in sight that set one of the names that traces have read, or one that is not known."""
+    names = {ANY, *(field for _, field in traced)}
+    of_classes = any(i.info(oid).kind == "class" for oid, _ in traced)
+    for block in _blocks(i) if traced else ():
+        if not names.isdisjoint(block.globals | block.named | (block.writes if of_classes else block.writes - block.own)):
+            yield block
+
+
+def _blocks(i: Interpreter) -> Iterable[Block]:
+    """The blocks of all files in sight."""
+    for oid in i.modules.values():
+        if isinstance(module := i.info(oid).payload, FrameInfo):
+            yield from i.project.symbols(module.source, i.tracers).blocks
