@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.heap import Location
@@ -14,6 +13,7 @@ from mxlint.domain.parts import each_part, rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.state import ITEMS, Trace, older
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -24,12 +24,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import OF
 from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
-from mxlint.interpreter.objects.lookup import CLASS, EXTENDED, extended
-from mxlint.models.load import bases
 from mxlint.syntax import ir
-
-TREES: Final = frozenset(("builtins.list", "builtins.dict"))
-"""Classes of Python into whose objects MLX looks, and into those of classes that extend them."""
 
 
 def capture_facts(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> tuple[events.Capture | None, events.Capture | None]:
@@ -128,14 +123,6 @@ def element_kind(i: Interpreter, value: Value) -> tuple[str, int | None]:
     if isinstance(value, (Const, Kind)):
         return "number", None
     return "unknown", None
-
-
-def tree(i: Interpreter, ref: Ref) -> str:
-    """`list` or `dict` for one, and for an object of a class of the program that extends one: MLX looks into these. "" for others."""
-    kind = i.info(ref.oid).kind
-    cls = i.heap.get(ref.oid, CLASS) if kind == "instance" else None
-    base = extended(i, cls) if isinstance(cls, Ref) else ""
-    return kind if kind in CONTAINERS else next((EXTENDED[name] for name in (base, *bases(base)) if name in TREES), "") if base else ""
 
 
 def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]:

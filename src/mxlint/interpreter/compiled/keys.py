@@ -11,6 +11,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import Const, Kind, Length, Range, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import provably_different
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import describe, imprecise
@@ -52,7 +53,7 @@ def flattened(i: Interpreter, values: Iterable[Value], limit: int = MAX_PARTS) -
 
 def _opened(i: Interpreter, ref: Ref, found: list[Part]) -> list[Value | Part] | None:
     """What a list or dict holds; None if it is something else, or not known item by item."""
-    kind = i.info(ref.oid).kind
+    kind = tree(i, ref)
     if kind == "list":
         content = i.heap.get(ref.oid, ("#", "items"))
         if isinstance(content, Tuple) and content.items is not None:

@@ -15,12 +15,13 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.refusals import refused_member
 from mxlint.interpreter.compiled.state import ITEMS, Seen, Trace
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.locations import CHANGED
-from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.open_world.shadows import shadow
@@ -187,12 +188,13 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         so_far.tuples[id(member)] = (member, made)
         so_far.counted[id(member)] = so_far.number - before
         return made
-    if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
+    if isinstance(member, Ref) and (kind := tree(i, member)):
         if member.oid in trace.copies:
             so_far.number += so_far.counted.get(-member.oid - 1, 0)
             return trace.copies[member.oid]
         before = so_far.number
-        oid = i.allocate(i.info(member.oid).kind, i.info(member.oid).payload, place, ("argument", trace.number, len(trace.copies)))
+        payload = i.info(member.oid).payload if kind == i.info(member.oid).kind else None  # a plain list or dict, whatever the class
+        oid = i.allocate(kind, payload, place, ("argument", trace.number, len(trace.copies)))
         trace.made.append(oid)
         trace.copies[member.oid] = Ref(oid)
         i.info(oid).trace = trace.number

@@ -13,6 +13,7 @@ from mxlint.facts import values as described
 from mxlint.interpreter.calls.moving import is_inside
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.loops import lengths, novelty
 from mxlint.interpreter.loops.settled import GOING_ON, reasons
 from mxlint.interpreter.machine.core import Interpreter
@@ -22,7 +23,7 @@ from mxlint.interpreter.machine.journal import (
     modality,
     where,
 )
-from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in
+from mxlint.interpreter.machine.reach import arrays_in
 
 TAKES_NONE: Final = "0.29.2"
 """The first version of MLX in which None is a constant argument."""
@@ -93,7 +94,7 @@ def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Cond
     """What is refused of an argument, whether it lies in a container, and what it hangs on that this is given: nothing if all that may be given is
     refused. Which of several it is has to be known."""
     value = i.live(value)
-    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) and i.info(value.oid).kind in CONTAINERS else None
+    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) and tree(i, value) else None
     inside = isinstance(content, Union)
     if isinstance(content, Union):
         value = i.live(content)
@@ -113,7 +114,7 @@ def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Cond
 
 
 def _is_container(i: Interpreter, member: Member) -> bool:
-    return isinstance(member, Tuple) or isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict")
+    return isinstance(member, Tuple) or tree(i, member) != ""
 
 
 def refused(i: Interpreter, value: Value, done: dict[int, str] | None = None) -> str:
@@ -138,10 +139,7 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
     if isinstance(member, Tuple):
         return _first_refused(i, id(member), _each(member), done)
     if isinstance(member, Ref):
-        kind = i.info(member.oid).kind
-        if kind == "instance":
-            return str(i.mlx.refused(i, member))
-        if kind in CONTAINERS:
+        if tree(i, member):
             content = i.heap.get(member.oid, ("#", "items"))
             parts = (
                 _each(content)
@@ -149,7 +147,8 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
                 else [v for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             )
             return _first_refused(i, -member.oid - 1, parts, done)
-        return _REFUSED.get(kind, "")
+        kind = i.info(member.oid).kind
+        return str(i.mlx.refused(i, member)) if kind == "instance" else _REFUSED.get(kind, "")
     return ""
 
 

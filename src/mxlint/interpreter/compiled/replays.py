@@ -36,12 +36,13 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.interpreter.compiled import recipes
-from mxlint.interpreter.compiled.captures import arrays_out, keeping, tree
+from mxlint.interpreter.compiled.captures import arrays_out, keeping
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers import aspects, orders
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, count_write

@@ -9,6 +9,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import Bound, Member, Ref, Tuple, Value, members
 from mxlint.facts import events
 from mxlint.interpreter.calls.activations import ENV
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.generators.iterators import PARTS
 from mxlint.interpreter.generators.stepping import Generator
 from mxlint.interpreter.loops.comprehensions import Clauses
@@ -16,7 +17,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import modality, note, qualname, where
-from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_place
+from mxlint.interpreter.machine.reach import HOLDERS, arrays_in, each_place
 from mxlint.syntax import ir
 from mxlint.syntax.free import free_names
 
@@ -36,8 +37,8 @@ def on_return(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None
 
 def _untracked(i: Interpreter, trace: Any, value: Value) -> Iterator[str]:
     """What a returned value holds that is no container and holds placeholders."""
-    for _, _, member in each_place(i, (value,), CONTAINERS, referring=True):
-        if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
+    for _, _, member in each_place(i, (value,), HOLDERS, referring=True, enters=lambda oid: tree(i, Ref(oid)) != ""):
+        if tree(i, member):
             continue
         if isinstance(member, (Ref, Bound)) and any(trace.holds(array.trace) for array in held_by(i, member)):
             if isinstance(member, Bound):

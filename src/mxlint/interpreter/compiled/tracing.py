@@ -20,6 +20,7 @@ from mxlint.interpreter.compiled.placeholders import changed, handed, placeholde
 from mxlint.interpreter.compiled.reads import named, outlived
 from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held, only_told
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.loops import novelty
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
 from mxlint.interpreter.machine.arguments import Arguments
@@ -33,7 +34,8 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import OPERANDS
 from mxlint.interpreter.machine.paths import Truth
-from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in
+from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import results
 from mxlint.interpreter.open_world.presumptions import shown
 
@@ -249,11 +251,11 @@ class _Fresh:
             tuple_ = member.holding(tuple(map(self.of, member.parts)))
             self._done[key] = (member, tuple_)
             return tuple_
-        if isinstance(member, Ref) and i.info(member.oid).kind in CONTAINERS:
-            oid = i.allocate(i.info(member.oid).kind, None, self._place, ("result", self._number, member.oid))
+        if isinstance(member, Ref) and (kind := tree(i, member)):
+            oid = i.allocate(kind, None, self._place, ("result", self._number, member.oid))
             self._done[key] = (member, Ref(oid))
             for field, held in list(i.heap.fields(member.oid).items()):
-                if field not in (("#", "alive"), ("#", "argument"), ("#", "original")):
+                if field not in (("#", "alive"), ("#", "argument"), ("#", "original"), CLASS) and not isinstance(field, str):
                     i.heap.set(oid, field, self.of(held))
             return Ref(oid)
         if isinstance(member, Length):

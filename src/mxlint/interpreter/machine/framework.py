@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mxlint.domain.members import NONE, Ref, Symbolic, Value
+from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
 
 if TYPE_CHECKING:
     from mxlint.domain.place import Place
@@ -29,6 +29,9 @@ class Framework:
 
     def assigned(self, i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
         return None
+
+    def tree(self, i: Interpreter, member: Member) -> str:
+        return i.info(member.oid).kind if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict") else ""
 
     def refused_name(self, name: str) -> str:
         return ""

@@ -400,7 +400,7 @@ def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
     """What a container holds."""
     if isinstance(member, Tuple):
         return member.items or ()
-    kind = i.info(member.oid).kind
+    kind = i.mlx.tree(i, member)
     if kind == "list":
         content = i.heap.get(member.oid, ("#", "items"))
         return content.items or () if isinstance(content, Tuple) else ()
@@ -484,14 +484,14 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
         items = tuple(_described(i, item, depth - 1, new) for item in member.items) if member.items is not None and depth else None
         return described.ContainerValue("tuple", items)
     if isinstance(member, Ref):
-        info = i.info(member.oid)
-        if info.kind == "list":
+        info, kind = i.info(member.oid), i.mlx.tree(i, member)
+        if kind == "list":
             content = i.heap.get(member.oid, ("#", "items"))
             listed = content.items if isinstance(content, Tuple) else None
             return described.ContainerValue(
                 "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
             )
-        if info.kind == "dict":
+        if kind == "dict":
             entries = [(f[1], v) for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
             if depth and all(isinstance(key, Const) for key, _ in entries):
                 return described.ContainerValue(

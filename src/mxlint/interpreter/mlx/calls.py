@@ -14,6 +14,7 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks, exports, making, sinks, writes
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.compiled.telling import TELLING
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import ancestors, throw_named
@@ -110,6 +111,10 @@ class Mlx(Framework):
     def class_kind(self, i: Interpreter, cls: Value) -> str | None:
         """`module` or `optimizer` for a class that is one."""
         return kinds.class_kind(i, cls)
+
+    def tree(self, i: Interpreter, member: Member) -> str:
+        """`list` or `dict` for what MLX takes for one; "" for others."""
+        return tree(i, member)
 
     def refused_name(self, name: str) -> str:
         """The type of something of a library as an argument that MLX refuses; "" if it takes it, or that is not known."""

@@ -1,0 +1,26 @@
+"""Which objects MLX takes for trees: it looks for arrays in them, and makes plain lists and dicts of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.members import Member, Ref
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.reach import CONTAINERS
+from mxlint.interpreter.objects.lookup import CLASS, EXTENDED, extended
+from mxlint.models.load import bases
+
+TREES: Final = frozenset(("builtins.list", "builtins.dict"))
+"""Classes of Python into whose objects MLX looks, and into those of classes that extend them."""
+
+
+def tree(i: Interpreter, member: Member) -> str:
+    """`list` or `dict` for one, and for an object of a class of the program that extends one; "" for others."""
+    if not isinstance(member, Ref):
+        return ""
+    kind = i.info(member.oid).kind
+    if kind in CONTAINERS:
+        return kind
+    cls = i.heap.get(member.oid, CLASS) if kind == "instance" else None
+    base = extended(i, cls) if isinstance(cls, Ref) else ""
+    return next((EXTENDED[name] for name in (base, *bases(base)) if name in TREES), "") if base else ""
