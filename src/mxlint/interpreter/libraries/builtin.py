@@ -18,7 +18,7 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import exception_class, handled_error, throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import COPIED
-from mxlint.interpreter.objects import hints, records, reflection, views, wrappers
+from mxlint.interpreter.objects import hints, metaclasses, records, reflection, views, wrappers
 from mxlint.interpreter.objects.classes import construct, new_instance
 from mxlint.interpreter.objects.lookup import CLASS, special
 from mxlint.interpreter.objects.overriding import ABSTRACT
@@ -232,6 +232,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.eval": _code,
     **hints.HANDLERS,
     **records.HANDLERS,
+    **metaclasses.HANDLERS,
     "builtins.print": _print,
     "builtins.bool": _bool,
     "builtins.int": _number("int"),

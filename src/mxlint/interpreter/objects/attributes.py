@@ -65,6 +65,7 @@ from mxlint.interpreter.objects.lookup import (
 from mxlint.interpreter.objects.type_tests import builtin_type
 from mxlint.interpreter.open_world import shadows
 from mxlint.models.load import kind_of, model
+from mxlint.models.schema import Model
 from mxlint.syntax import ir
 
 ITERATOR_METHODS: Final = frozenset(
@@ -343,7 +344,7 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
                 return Bound(owner, i.heap.get(found.oid, "fget") or UNBOUND)
             if payload == "staticmethod":
                 return i.heap.get(found.oid, "fget") or UNBOUND
-        if isinstance(found, External) and (described := model(found.name)) is not None and described.kind == "classmethod":
+        if isinstance(found, External) and (described := model(found.name)) is not None and _is_classmethod(described):
             return Bound(owner, found)
         return i.live(found)
     if name == "__mro__":
@@ -421,6 +422,8 @@ def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: F
         holder, found = held_by_class(i, cls, name, after) or (None, None)
         if found is not None:
             read_in_class(i, cls, name, found, holder, place, frame, after)
+            if name == "__new__" and isinstance(found, External):
+                return found  # it is static, and is given the class
             if isinstance(found, External) or not (isinstance(owner, Ref) and i.info(owner.oid).kind == "class"):
                 return bind(i, found, owner, cls, place, frame)
             return (
@@ -437,6 +440,11 @@ def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: F
     return Bound(owner, External(f"builtins.object.{name}"))
 
 
+def _is_classmethod(described: Model) -> bool:
+    """Whether a function of a library is given the class that it is read of. `__new__` is static, and its callers hand the class over."""
+    return described.kind == "classmethod" and not described.name.endswith(".__new__")
+
+
 def _external_attribute(i: Interpreter, owner: External, name: str, place: Place, frame: Frame) -> Value:
     if name in ("__name__", "__qualname__", "__module__"):
         head, _, tail = owner.name.rpartition(".")
@@ -446,7 +454,9 @@ def _external_attribute(i: Interpreter, owner: External, name: str, place: Place
         return i.live(portions.found(i, put[0], name, put[1], place, frame))
     replaced.asked(i, owner.name, name, place, frame)
     described = model(f"{owner.name}.{name}")
-    if described is not None and (described.kind == "classmethod" or described.kind == "method" and kind_of(owner.name) == "constant"):
+    if described is not None and name == "__new__":
+        return External(described.name)
+    if described is not None and (_is_classmethod(described) or described.kind == "method" and kind_of(owner.name) == "constant"):
         return Bound(owner, External(described.name))
     found = i.operations.external(i, "#member", Arguments((owner, Const(name)), places=(place, place)), place, frame)
     return found if not isinstance(found, Unbound) else External(f"{owner.name}.{name}")

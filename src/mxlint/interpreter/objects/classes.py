@@ -11,7 +11,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import is_exception, throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
-from mxlint.interpreter.objects import inherited
+from mxlint.interpreter.objects import inherited, metaclasses
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
@@ -51,7 +51,7 @@ def define_class(i: Interpreter, node: ir.ClassDef, frame: Frame) -> Value:
     module_name = i.heap.get(frame.module, "__name__")
     if module_name is not None:
         i.heap.set(oid, "__module__", module_name)
-    metaclass = args.keywords.pop("metaclass", None)
+    metaclass = args.keywords.pop("metaclass", None) or metaclasses.inherited(i, args.args)
     if metaclass is not None:
         i.heap.set(oid, METACLASS, metaclass)
     body = Frame(oid, "class", frame.source, qualname, node.scope, frame.module, frame)
@@ -62,8 +62,7 @@ def define_class(i: Interpreter, node: ir.ClassDef, frame: Frame) -> Value:
     if i.observer is not None:
         i.observer.entered(body, node)
     i.execute(node.body, body)
-    i.operations.external(i, "#class_made", Arguments((Ref(oid), *args.args), args.keywords, places=(place,)), place, frame)
-    value: Value = Ref(oid)
+    value = metaclasses.made(i, Ref(oid), tuple(args.args), args, node, place, frame)
     for decorator, written in zip(reversed(decorators), reversed(node.decorators)):
         value = i.call(
             decorator, Arguments((value,), places=(Place(frame.source, node.name_start, node.name_end),)), frame.place(written), frame
