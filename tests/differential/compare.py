@@ -22,7 +22,7 @@ from mxlint.source import read_source
 from mxlint.workdir import working_in
 
 from .generate import Program
-from .judge import DECIDED, Verdict, judge
+from .judge import DECIDED, Verdict, doubted, judge, without_chance
 
 LEFT_OPEN = "condition that may not hold"
 """Where the tracer saw something go wrong under a condition that it cannot decide (the value of an array, say), its answer is "unknown"."""
@@ -31,7 +31,7 @@ CHILD = Path(__file__).with_name("child.py")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`lost`: what the tracer could not follow. `entered`: a run entered every function, so that what is said of one can show."""
+    """`lost`: what the tracer could not follow. `entered`: a run entered every function, and called those that are compiled, so that what is said of one can show."""
 
     program: Program
     findings: tuple[Finding, ...]
@@ -58,7 +58,9 @@ class Outcome:
 
 
 def _entered(program: Program, answer: Mapping[str, Any]) -> bool:
-    """Whether the runs did a statement of each function."""
+    """Whether the runs did a statement of each function, and called each that is compiled."""
+    if any(run.get("never") for run in answer.values()):
+        return False
     lines = {(name, row) for run in answer.values() for name, row in run.get("lines", ())}
     functions = (
         (name, node)
@@ -70,6 +72,12 @@ def _entered(program: Program, answer: Mapping[str, Any]) -> bool:
         any((name, part.lineno) in lines for part in ast.walk(node) if isinstance(part, ast.stmt) and part is not node)
         for name, node in functions
     )
+
+
+def _text(program: Program, item: Finding) -> str:
+    """What a finding marks, if it lies in one line."""
+    line = program.files[item.span.filename].splitlines()[item.span.start.row - 1]
+    return line[item.span.start.column - 1 : item.span.end.column - 1] if item.span.end.row == item.span.start.row else ""
 
 
 @contextmanager
@@ -96,6 +104,12 @@ def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
         assert result.tracebacks == ()
         assert not [run["broken"] for run in answer.values() if "broken" in run]
         verdict = judge(answer["plain"], answer["compiled"], result.findings)
+        if any(item.kind == "false alarm" for item in verdict.disagreements):
+            asked = [[item.span.filename, item.span.start.row, _text(program, item)] for item in doubted(result.findings)]
+            runs.write(json.dumps({"folder": str(root), "asked": asked}) + "\n")
+            runs.flush()
+            again = json.loads(answers.readline())
+            verdict = without_chance(verdict, result.findings, again["apart"], again["asked"])
         lost = {} if verdict.skipped else analyze(read_source(root / "main.py", "main.py"), Project(), load_table()).reasons
         if LEFT_OPEN in lost:
             verdict = replace(verdict, disagreements=tuple(item for item in verdict.disagreements if item.kind != "miss"))
