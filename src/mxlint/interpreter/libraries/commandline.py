@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import FALSE, NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import FALSE, NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.libraries.library import call_model
@@ -118,22 +118,25 @@ def _parse(name: str) -> Handler:
         """`parser.parse_args()`: what was read, each option of its type."""
         made = call_model(i, name, args, place, frame)
         given = args.get(1, "args")
+        nothing = isinstance(given, (Tuple, Ref)) and known_items(i, given) == ()
         for parser in members(args.args[0]):
             if isinstance(parser, Ref) and made is not None:
                 for namespace in members(made):
                     first = namespace.items[0] if isinstance(namespace, Tuple) and namespace.items else namespace
                     for member in members(first):
-                        _fill(i, parser, member, place, ours=given is not None and given != NONE)
+                        _fill(i, parser, member, place, ours=given is not None and given != NONE, nothing=nothing)
         return made if made is not None else i.symbolic(place, name)
 
     return run
 
 
-def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place, *, ours: bool) -> None:
-    """Give what was read the options of a parser. `ours`: the program itself says which are given."""
+def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place, *, ours: bool, nothing: bool) -> None:
+    """Give what was read the options of a parser. `ours`: the program itself says which are given; `nothing`: it gives none, so each has its default."""
     options = {field[1]: value for field, value in i.heap.fields(parser.oid).items() if isinstance(field, tuple) and field[0] == OPTION}
     for name, kind in options.items():
-        if not isinstance(kind, Const) or not kind.value:
+        default = i.heap.get(parser.oid, (DEFAULT, name)) if nothing else None
+        is_default = default is not None and not isinstance(default, Unbound)
+        if not isinstance(kind, Const) or not kind.value and not is_default:
             continue
         oid = (
             shadows.shadow(i, namespace, place)
@@ -142,7 +145,9 @@ def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place, *, ours:
             if isinstance(namespace, Ref)
             else None
         )
-        if oid is not None:
+        if oid is not None and default is not None and is_default:
+            i.heap.set(oid, name, default)
+        elif oid is not None:
             read = i.symbolic(place, f"--{name}", str(name), frozenset((str(kind.value),)), "environment")
             choices = i.heap.get(parser.oid, (CHOICES, name))
             if isinstance(choices, Tuple) and choices.items:
