@@ -271,6 +271,7 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
         return bind(i, found, owner, cls, place, frame)
     _, getter = held_by_class(i, cls, "__getattr__", written=True) or (None, None)
     if getter is not None:
+        read_missing(i, owner, name, place, frame)
         return i.call(bind(i, getter, owner, cls, place, frame), Arguments((Const(name),), places=(place,)), place, frame)
     if _has_base_out_of_sight(i, cls):
         inherited = _out_of_sight(i, owner, name, place)
