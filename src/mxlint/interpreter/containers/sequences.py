@@ -374,8 +374,15 @@ def _compare(i: Interpreter, value: Value, content: Tuple, keys: Sequence[Value]
         for member in found:
             if isinstance(member, Array):
                 i.operations.use(i, "truth", member, name, place, frame)
-        if number and all(isinstance(member, Ref) and i.info(member.oid).kind == "instance" for member in found):
+        compares = all(isinstance(member, Ref) and i.info(member.oid).kind == "instance" for member in found)
+        if number and (
+            compares or number == 1 and all(_is_sequence(i, member) for member in found)
+        ):  # of others the order decides which are compared
             i.truth(binary(i, op, part, keys[number - 1], place, frame), place, frame)
+
+
+def _is_sequence(i: Interpreter, member: Member) -> bool:
+    return isinstance(member, Tuple) or isinstance(member, Ref) and i.info(member.oid).kind == "list"
 
 
 def _chosen(name: str, bounds: list[tuple[int | None, int | None]], loops: Loops) -> Value:

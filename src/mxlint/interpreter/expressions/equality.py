@@ -71,7 +71,7 @@ def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Pla
         for x, y in zip(a, b):
             answer = known.get((x, y))
             if answer is None:
-                answer = _same_item(i, x, y, place)
+                answer = same_item(i, x, y, place)
                 if isinstance(x, (Tuple, Ref)) and isinstance(y, (Tuple, Ref)):
                     known[x, y] = answer
             found.append(answer)
@@ -89,7 +89,7 @@ def is_same_array(i: Interpreter, x: Value, y: Value) -> bool:
     return not (x.several or y.several or i.info(x.ident).summary)
 
 
-def _same_item(i: Interpreter, x: Value, y: Value, place: Place) -> Value:
+def same_item(i: Interpreter, x: Value, y: Value, place: Place) -> Value:
     """Whether a container takes two of its items for the same: that are one object, or of which `==` is true."""
     if is_same_array(i, x, y):
         return TRUE

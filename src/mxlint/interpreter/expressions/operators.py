@@ -10,7 +10,9 @@ from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
+    FALSE,
     NONE,
+    TRUE,
     UNBOUND,
     Const,
     External,
@@ -37,11 +39,12 @@ from mxlint.domain.varying import over, united
 from mxlint.interpreter.compiled.scalars import applied, bare, meets
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, joined_content, new_list, new_set
+from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.containers.merging import merge_dict
 from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.expressions.constants import MISSING, python_value
-from mxlint.interpreter.expressions.equality import contains, equal, identical
+from mxlint.interpreter.expressions.equality import contains, equal, identical, same_item
 from mxlint.interpreter.expressions.text import Asking, named, text_of
 from mxlint.interpreter.loops import lengths, novelty
 from mxlint.interpreter.machine.arguments import Arguments
@@ -256,8 +259,23 @@ def _compared(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Va
             return Const(bool(FOLD[op](x, y)))
         except TypeError:
             throw_named(i, "builtins.TypeError", place)
+    items = [known_items(i, member) for member in (a, b)] if kinds != {"set"} else [None]
+    if items[0] is not None and items[-1] is not None:
+        return _first_that_differs(i, op, items[0], items[-1], place)
     i.may_raise("builtins.TypeError")
     return Kind("bool", "imprecise")
+
+
+def _first_that_differs(i: Interpreter, op: str, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
+    """The order of two sequences: that of their first items that are not equal, which asks for the truth of `==` of each pair, or of their lengths."""
+    for x, y in zip(a, b):
+        answer = same_item(i, x, y, place)
+        if answer == FALSE:
+            return binary(i, op, x, y, place, i.stack[-1])
+        if answer != TRUE:
+            i.may_raise("builtins.TypeError")
+            return Kind("bool", "imprecise")
+    return Const(bool(FOLD[op](len(a), len(b))))
 
 
 def _closed(i: Interpreter, member: Member) -> bool:
