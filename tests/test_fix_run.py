@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from command_line import Done, Run
 
 from mxlint.engine import Result, check
 from mxlint.finding import Edit, Finding, Fix
+from mxlint.fixes.edits import changed
 from mxlint.fixes.passes import MOST_PASSES, fixed_by_passes, unsaved
 from mxlint.source import Source
 
@@ -255,6 +256,23 @@ def test_fixes_that_choose_the_same_name_wait_for_each_other(tmp_path: Path) -> 
 def test_a_fix_that_leaves_no_python_is_not_made(tmp_path: Path) -> None:
     made = Made(tmp_path, {"a.py": "one + two\n"}, ("a.py", "one", {"a.py": "(1"}), ("a.py", "two", {"a.py": "2"}))
     assert made.fixed() == ({"a.py": "one + 2\n"}, {})
+
+
+def test_the_fixes_of_a_pass_are_made_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made one after the other, each would take the time to parse the file."""
+    made: list[int] = []
+
+    def counted(source: Source, edits: Sequence[Edit]) -> Source:
+        made.append(len(edits))
+        return changed(source, edits)
+
+    monkeypatch.setattr("mxlint.fixes.passes.changed", counted)
+    names = [f"name{number}" for number in range(40)]
+    apart = Made(
+        tmp_path, {"a.py": "\n\n".join(names)}, *(("a.py", f"{name}\n", {"a.py": f"{number}\n"}) for number, name in enumerate(names))
+    )
+    assert apart.fixed() == ({"a.py": "\n\n".join([*map(str, range(39)), "name39"])}, {})
+    assert (made, apart.passes) == ([39], 2)
 
 
 @pytest.mark.parametrize("back", ["one", "one + one"])

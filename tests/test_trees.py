@@ -162,6 +162,12 @@ def test_what_took_quadratic_time_or_more(name: str, tmp_path: Path) -> None:
     assert (code, out.splitlines()[1:2]) == (1, ["Found 1 error."])
 
 
+def test_comments_by_the_thousand_are_compared_with_few_findings(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("# mxlint: ignore[MX102] why\n" * 10_000 + GOOD, encoding="utf-8")
+    code, out, _ = check(tmp_path)
+    assert (code, out.splitlines()[-2:-1]) == (1, ["Found 1 error, 10000 warnings."])
+
+
 VALUES = [
     "math.prod((None, 3))",
     "'abc'[::0]",

@@ -10,7 +10,7 @@ import ast
 import re
 import tokenize
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mxlint.discover import Problem
@@ -21,6 +21,7 @@ from mxlint.fixes.passes import unsaved
 from mxlint.fixes.writing import Rewrite, WriteError, write_together
 from mxlint.rules.registry import UNJUDGED
 from mxlint.source import Source
+from mxlint.stretches import Stretches
 from mxlint.suppressions import Suppression, read_suppressions, rows_of, suppress
 
 LEFT_ALONE = UNJUDGED | {"MX001", "MX002"}
@@ -103,10 +104,11 @@ def ignore_edits(source: Source, findings: Iterable[Finding], reason: str = "") 
     """What makes comments of a file ignore its findings: each logical line has one for all of its rules."""
     lines = _logical_lines(source)
     existing = [found for found in read_suppressions(source) if found.verb == "ignore" and found.list_span is not None]
+    covering = Stretches((*found.rows, number) for number, found in enumerate(existing) if found.rows is not None)
     extended: dict[int, set[str]] = {}
     added: dict[int, set[str]] = {}
     for finding in findings:
-        number = next((index for index, found in enumerate(existing) if _covers(found, finding)), None)
+        number = min((number for rows in rows_of(finding) for number in covering.met(*rows)), default=None)
         if number is not None:
             extended.setdefault(number, set()).add(finding.code)
         else:
@@ -137,10 +139,10 @@ class _Line:
     last: int
     ends: list[int] = field(default_factory=list)
 
-    def row_for_comment(self, row: int, taken: Iterable[int]) -> int:
+    def row_for_comment(self, row: int, taken: Container[int]) -> int:
         """That of a comment which the line has been given, else the first from `row` on."""
         return next(
-            (known for known in taken if self.first <= known <= self.last), next((end for end in self.ends if end >= row), self.last)
+            (known for known in (*self.ends, self.last) if known in taken), next((end for end in self.ends if end >= row), self.last)
         )
 
 
@@ -181,17 +183,12 @@ def _logical_lines(source: Source) -> _Lines:
     return _Lines(found)
 
 
-def _covers(suppression: Suppression, finding: Finding) -> bool:
-    first, last = suppression.rows or (1, 0)
-    return any(start <= last and end >= first for start, end in rows_of(finding))
-
-
 def _extension(source: Source, suppression: Suppression, codes: set[str], reason: str) -> Edit:
     """Rules added to those that a comment names, and a reason to one that has none."""
     assert suppression.list_span is not None
     start, end = suppression.list_span
     text = source.text[start:end].rstrip()
-    new = sorted(codes - suppression.codes)
+    new = sorted(codes - {name.code for name in suppression.names or ()})
     listed = ", ".join([*([text] if text.strip() else []), *new])
     row = source.position(end).row
     behind = source.text[end : source.offset(row) + len(source.line(row))]

@@ -12,11 +12,13 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Final
 
 from mxlint.finding import Edit, Finding, Fix
 from mxlint.headline import LONGEST, fitted
 from mxlint.rules.registry import NAMES, RULES, UNJUDGED, code_of
 from mxlint.source import Source
+from mxlint.stretches import Stretches
 
 # Both say that a file was not analysed; silence would read as approval.
 
@@ -32,6 +34,8 @@ _NAME = re.compile(r"[\w-]+")
 _CODE_OF_SOME_TOOL = re.compile(r"[A-Za-z]+[0-9]+")
 _CODE_OF_OURS = re.compile(r"MX[0-9]+", re.IGNORECASE)
 _VERBS = ("ignore", "file-ignore")
+_EVERY: Final = "every rule"
+"""Stands for the code of a suppression that names none and silences all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +63,32 @@ class Suppression:
     verb: str = ""
     """What follows `mxlint:`; nothing for a `noqa`."""
     used: set[str] = field(default_factory=set)
-    codes: frozenset[str | None] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.codes = frozenset(name.code for name in self.names or ())
 
-    def covers(self, finding: Finding) -> bool:
-        if finding.code in UNJUDGED or (self.names is not None and finding.code not in self.codes):
-            return False
-        if self.rows is None:
-            return True
-        first, last = self.rows
-        return any(start <= last and end >= first for start, end in rows_of(finding))
+class _Covering:
+    """The suppressions of a file, asked which of them cover a finding."""
+
+    def __init__(self, suppressions: Iterable[Suppression]) -> None:
+        self._whole_file: dict[str | None, list[Suppression]] = {}
+        rows: dict[str | None, list[tuple[int, int, Suppression]]] = {}
+        for suppression in suppressions:
+            for code in (_EVERY,) if suppression.names is None else {name.code for name in suppression.names}:
+                if suppression.rows is None:
+                    self._whole_file.setdefault(code, []).append(suppression)
+                else:
+                    rows.setdefault(code, []).append((*suppression.rows, suppression))
+        self._rows = {code: Stretches(stretches) for code, stretches in rows.items()}
+
+    def of(self, finding: Finding) -> Iterator[Suppression]:
+        """Those that cover it, one or the other more than once."""
+        if finding.code in UNJUDGED:
+            return
+        for code in (finding.code, _EVERY):
+            yield from self._whole_file.get(code, ())
+            stretches = self._rows.get(code)
+            if stretches is not None:
+                for first, last in rows_of(finding):
+                    yield from stretches.met(first, last)
 
 
 def names_rules(data: bytes) -> bool:
@@ -91,12 +109,13 @@ def suppress(source: Source, findings: Iterable[Finding], selected: Collection[s
     ):
         return findings
     suppressions = list(read_suppressions(source))
-    left = _unsilenced(findings, suppressions)
-    left += _unsilenced([finding for suppression in suppressions for finding in _unknown(source, suppression)], suppressions)
+    covering = _Covering(suppressions)
+    left = _unsilenced(findings, covering)
+    left += _unsilenced([finding for suppression in suppressions for finding in _unknown(source, suppression)], covering)
     unused = [(suppression, finding) for suppression in suppressions for finding in _unused(source, suppression, selected)]
     unused = unused if "MX001" in selected else []
-    elsewhere = _definitions(source) if unused and not compiles else []
-    left += _unsilenced([finding for suppression, finding in unused if not _touches(suppression, elsewhere)], suppressions)
+    elsewhere = Stretches(_definitions(source) if unused and not compiles else ())
+    left += _unsilenced([finding for suppression, finding in unused if not _touches(suppression, elsewhere)], covering)
     return left
 
 
@@ -124,33 +143,33 @@ def _ends(source: Source) -> list[int]:
     return found
 
 
-def _definitions(source: Source) -> list[tuple[int, int]]:
+def _definitions(source: Source) -> list[tuple[int, int, None]]:
     """First and last row of every function and class, decorators included."""
     import ast
 
     found = []
     for node in ast.walk(ast.parse(source.text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.append((min(part.lineno for part in (node, *node.decorator_list)), node.end_lineno or node.lineno))
+            found.append((min(part.lineno for part in (node, *node.decorator_list)), node.end_lineno or node.lineno, None))
         elif isinstance(node, ast.Lambda):
-            found.append((node.lineno, node.end_lineno or node.lineno))
+            found.append((node.lineno, node.end_lineno or node.lineno, None))
     return found
 
 
-def _touches(suppression: Suppression, stretches: Collection[tuple[int, int]]) -> bool:
+def _touches(suppression: Suppression, stretches: Stretches[None]) -> bool:
     """Whether a suppression covers a row of any of the stretches."""
-    first, last = suppression.rows or (1, sys.maxsize)
-    return any(start <= last and end >= first for start, end in stretches)
+    return any(True for _ in stretches.met(*(suppression.rows or (1, sys.maxsize))))
 
 
-def _unsilenced(findings: Iterable[Finding], suppressions: Iterable[Suppression]) -> list[Finding]:
+def _unsilenced(findings: Iterable[Finding], suppressions: _Covering) -> list[Finding]:
     """The findings that no suppression covers. Every suppression that covers one is marked as used."""
     left = []
     for finding in findings:
-        covering = [suppression for suppression in suppressions if suppression.covers(finding)]
-        for suppression in covering:
+        silenced = False
+        for suppression in suppressions.of(finding):
             suppression.used.add(finding.code)
-        if not covering:
+            silenced = True
+        if not silenced:
             left.append(finding)
     return left
 

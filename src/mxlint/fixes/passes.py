@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mxlint.engine import Result
-from mxlint.finding import Edit, Finding, Span
+from mxlint.finding import Edit, Finding, Position, Span
 from mxlint.fixes.edits import EditError, by_file, changed
 from mxlint.source import Source
 
@@ -48,7 +49,7 @@ def fixed_by_passes(result: Result, look: Look, wanted: Wanted) -> Fixed:
     state = _State()
     left_out: dict[str, str] = {}
     for number in range(MOST_PASSES + 1):
-        chosen = list(_chosen(result, wanted, left_out.keys()))
+        chosen = _chosen(result, wanted, left_out.keys())
         if not chosen:
             break
         stuck = {name for name, text in _texts(chosen).items() if text in state.seen.get(name, ())}
@@ -74,7 +75,7 @@ def unsaved(sources: Iterable[Source]) -> dict[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A fix to be made in a pass; `after`: its files, with it and the ones before it in the same pass."""
+    """A fix to be made in a pass; `after`: its files, as the pass leaves them, or with it and the ones before it."""
 
     finding: Finding
     before: Mapping[str, Source]
@@ -83,58 +84,111 @@ class _Step:
 
 @dataclass(slots=True)
 class _Pass:
-    """What a pass has chosen so far, by file: edits, and the words that are new in it."""
+    """What a pass has chosen so far, by file: edits, where they stand, and the words that are new in it."""
 
     sources: Mapping[str, Source]
     edits: dict[str, list[Edit]] = field(default_factory=dict)
+    spans: dict[str, list[tuple[Position, Position]]] = field(default_factory=dict)
     words: dict[str, set[str]] = field(default_factory=dict)
+    known: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def meets(self, name: str, edits: Sequence[Edit]) -> bool:
         """Whether edits overlap or touch one that is chosen, or name something new as a chosen one does."""
-        return bool(self.words.get(name, set()) & self.new_words(name, edits)) or any(
-            _touch(one.span, other.span) for one in edits for other in self.edits.get(name, ())
-        )
+        return bool(self.words.get(name, set()) & self.new_words(name, edits)) or any(self._touched(name, edit.span) for edit in edits)
+
+    def _touched(self, name: str, span: Span) -> bool:
+        """Whether a stretch overlaps or touches a chosen edit. Those do not overlap each other, so that the last which begins before its end ends last."""
+        spans = self.spans.get(name, [])
+        at = bisect_right(spans, span.end, key=_start)
+        return at > 0 and span.start <= spans[at - 1][1]
 
     def new_words(self, name: str, edits: Sequence[Edit]) -> set[str]:
         """The words of edits that the file does not have yet: fixes choose names that are free, and two may choose the same."""
         written = {word for edit in edits for word in _WORD.findall(edit.content)}
-        return written.difference(_WORD.findall(self.sources[name].text)) if written else written
+        if not written:
+            return written
+        if name not in self.known:
+            self.known[name] = frozenset(_WORD.findall(self.sources[name].text))
+        return written - self.known[name]
 
     def take(self, name: str, edits: Sequence[Edit]) -> None:
         self.edits.setdefault(name, []).extend(edits)
         self.words.setdefault(name, set()).update(self.new_words(name, edits))
+        for edit in edits:
+            insort(self.spans.setdefault(name, []), (edit.span.start, edit.span.end))
+
+    def made(self, name: str, more: Sequence[Edit] = ()) -> Source:
+        """A file with all that is chosen for it, and more edits. Raises EditError where that cannot be done."""
+        return changed(self.sources[name], [*self.edits.get(name, ()), *more])
 
 
-def _chosen(result: Result, wanted: Wanted, left_out: Collection[str]) -> Iterator[_Step]:
-    """The fixes that can be made at once, in the order of the findings. The same fix of several findings is made once."""
+def _start(span: tuple[Position, Position]) -> Position:
+    return span[0]
+
+
+def _chosen(result: Result, wanted: Wanted, left_out: Collection[str]) -> list[_Step]:
+    """The fixes that can be made at once, in the order of the findings: all that do not meet, or, where that leaves what is not Python, those that do not
+    lead there."""
     at_once = _Pass(result.sources)
-    done: dict[frozenset[Edit], _Step] = {}
+    chosen = list(_apart(result, wanted, left_out, at_once))
+    try:
+        after = {name: at_once.made(name) for name in at_once.edits}
+    except EditError:
+        return list(_one_by_one(result, wanted, left_out))
+    return [
+        _Step(finding, {name: result.sources[name] for name in files}, {name: after[name] for name in files}) for finding, files in chosen
+    ]
+
+
+def _one_by_one(result: Result, wanted: Wanted, left_out: Collection[str]) -> Iterator[_Step]:
+    """The same, each fix tried with those before it, which takes the time to parse a file for each of its fixes."""
+    at_once = _Pass(result.sources)
+
+    def possible(files: Mapping[str, Sequence[Edit]]) -> bool:
+        try:
+            for name, edits in files.items():
+                at_once.made(name, edits)
+        except EditError:
+            return False
+        return True
+
+    for finding, files in _apart(result, wanted, left_out, at_once, possible):
+        yield _Step(finding, {name: result.sources[name] for name in files}, {name: at_once.made(name) for name in files})
+
+
+def _apart(
+    result: Result,
+    wanted: Wanted,
+    left_out: Collection[str],
+    at_once: _Pass,
+    possible: Callable[[Mapping[str, Sequence[Edit]]], bool] = lambda files: True,
+) -> Iterator[tuple[Finding, Mapping[str, Sequence[Edit]]]]:
+    """The fixes that meet none before them, with their edits by file, once they are taken. The same fix of several findings is made once."""
+    done: set[frozenset[Edit]] = set()
     for finding in result.findings:
         if finding.fix is None or not finding.fix.edits or not wanted(finding):
             continue
         files = by_file(finding.fix.edits)
         if not files.keys() <= result.own & result.sources.keys() or files.keys() & left_out:
             continue
-        if (same := done.get(frozenset(finding.fix.edits))) is not None:
-            yield _Step(finding, same.before, same.after)
+        if frozenset(finding.fix.edits) in done:
+            yield finding, files
             continue
-        if any(at_once.meets(name, edits) for name, edits in files.items()):
-            continue
-        before = {name: result.sources[name] for name in files}
-        try:
-            after = {name: changed(before[name], [*at_once.edits.get(name, ()), *edits]) for name, edits in files.items()}
-        except EditError:
-            continue
-        if all(before[name].text == after[name].text for name in files):
+        if any(at_once.meets(name, edits) for name, edits in files.items()) or not _changes(files, result.sources) or not possible(files):
             continue
         for name, edits in files.items():
             at_once.take(name, edits)
-        done[frozenset(finding.fix.edits)] = step = _Step(finding, before, after)
-        yield step
+        done.add(frozenset(finding.fix.edits))
+        yield finding, files
 
 
-def _touch(one: Span, other: Span) -> bool:
-    return one.start <= other.end and other.start <= one.end
+def _changes(files: Mapping[str, Sequence[Edit]], sources: Mapping[str, Source]) -> bool:
+    """Whether edits write something else than what stands there."""
+    return any(
+        edit.content != sources[name].text[sources[name].offset_of(edit.span.start) : sources[name].offset_of(edit.span.end)]
+        for name, edits in files.items()
+        for edit in edits
+    )
 
 
 def _texts(steps: Iterable[_Step]) -> dict[str, str]:
