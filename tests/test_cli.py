@@ -434,6 +434,7 @@ def test_what_progress_says(at: tuple[int, int, str, str, float], text: str) -> 
     assert progress_text(*at) == text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="pipes close in another way")
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(PRINTS * 30, encoding="utf-8")  # more than the buffer holds: nobody reads
@@ -447,6 +448,7 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     os.close(writer)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
 @pytest.mark.parametrize("arguments", [["check"], ["check", "--output-file", "/dev/full"], ["sites"], ["rules"], ["--help"]])
 def test_what_cannot_be_written(tmp_path: Path, arguments: list[str]) -> None:
@@ -460,6 +462,7 @@ def test_what_cannot_be_written(tmp_path: Path, arguments: list[str]) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell of POSIX")
 @pytest.mark.parametrize(
     ("command", "code", "message"),
@@ -512,6 +515,7 @@ __main__.run()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 @pytest.mark.parametrize("place", ["mxlint.engine discover", "mxlint.analysis analyze", "mxlint.report.text render"])

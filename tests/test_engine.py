@@ -91,6 +91,7 @@ def test_broken_files_found_by_walking_matter_if_they_may_use_mlx(tmp_path: Path
     assert codes(run()) == [("asks.py", "MX003", 1), ("ours.py", "MX003", 2)]
 
 
+@pytest.mark.slow
 def test_nested_deeper_than_people_write(tmp_path: Path) -> None:
     deep = "y = " + " + ".join(["x"] * 2000) + "\n" + "if y: pass\n" + "elif y: pass\n" * 500
     inside = "".join(f"    {line}\n" for line in deep.splitlines())
@@ -138,6 +139,7 @@ def test_recursion_gets_a_second_chance_with_room(tmp_path: Path, monkeypatch: p
     assert sys.getrecursionlimit() == limit
 
 
+@pytest.mark.slow
 def test_endless_recursion_is_an_internal_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, a=PRINTS)
 

@@ -126,6 +126,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a signal that nothing can catch")
 def test_every_file_is_whole_after_kill_9(tmp_path: Path) -> None:
     contents = [bytes([65 + number]) * 300_000 for number in range(2)]

@@ -128,6 +128,7 @@ def test_a_page_says_whether_there_is_a_fix(code: str, table: Table) -> None:
     assert min((order.index(fix.applicability) for fix in fixes if fix is not None), default=None) == order.index(load_page(code).fix or "")
 
 
+@pytest.mark.slow
 def test_pages_without_fixes_have_none(table: Table) -> None:
     for code in RULES:
         if load_page(code).fix is None and code > "MX1":
@@ -458,6 +459,7 @@ def test_checks_stay_in_their_order(table: Table) -> None:
     assert fixed(CHECKED.format(FIRST + SECOND.format('"""not\n    so"""')), "MX208", table) is None
 
 
+@pytest.mark.slow
 def test_libcst_is_imported_only_for_a_finding_that_needs_it(tmp_path: Path) -> None:
     loop = HEAD + "x = mx.array(1.0)\nfor i in range(3):\n    x = mx.compile(norm)(x)\n"
     printed = HEAD + "@mx.compile\ndef f(x):\n    print(x)\n    return x * 2 + 1\n\n\nf(mx.array(1.0))\n"

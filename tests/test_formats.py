@@ -243,6 +243,7 @@ def hostile(name: str, text: str) -> Result:
     return result_of(finding, again, sources=(source,), problems=(Problem(name, text),), verified=True, reasons={text: 1})
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(FORMATS)), NAME, HOSTILE, st.booleans())
 @settings(deadline=None, max_examples=300)
 def test_nothing_hostile_reaches_the_terminal(name: str, file: str, text: str, counts: bool) -> None:

@@ -18,6 +18,8 @@ from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import Source, read_source, source_from_bytes
 
+pytestmark = pytest.mark.slow
+
 ENOUGH = 10**9
 """Steps that no budget cuts short."""
 

@@ -64,12 +64,14 @@ def test_every_construct_is_covered(record: Record, tmp_path: Path, name: str) -
     assert len(found.vague) == VAGUE.get(name, 0), "\n".join(map(str, found.vague))
 
 
+@pytest.mark.slow
 def test_constructs_are_followed_exactly(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
     found = total(report(record, tmp_path_factory.mktemp("construct"), instance(name)) for name in TEMPLATES)
     assert found.share_exact >= LEAST_EXACT, found.text()
     assert len(found.vague) <= MOST_VAGUE * found.points, "\n".join(map(str, found.vague))
 
 
+@pytest.mark.slow
 def test_programs_are_covered_and_followed_exactly(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
     random = Random(SEED)
     reports = [report(record, tmp_path_factory.mktemp("program"), draw_program(random)) for _ in range(COUNT)]

@@ -158,6 +158,7 @@ def test_settings_count_where_they_decide(folder: Path) -> None:
     assert same().cached == 1
 
 
+@pytest.mark.slow
 def test_every_format_is_the_same(folder: Path, run: Run) -> None:
     """Of programs of one file, and of one whose findings lie in another file than what leads to them."""
     shutil.copytree(FIXTURES / "demo", folder / "demo")
@@ -201,6 +202,7 @@ MANY = "import mlx.core as mx\n\n" + "\n\n".join(
 )
 
 
+@pytest.mark.slow
 def test_fixes_share_a_budget_in_the_order_in_which_they_are_asked_for(folder: Path) -> None:
     Path("many.py").write_text(MANY)
     some = Settings(isolated=True, options={"per-file-ignores": {}})
@@ -225,6 +227,7 @@ def test_what_stdin_and_an_editor_hold_is_told_from_what_the_disk_has(folder: Pa
     assert same().cached == 1
 
 
+@pytest.mark.slow
 def test_documents_are_kept_by_their_programs(folder: Path) -> None:
     cells = [
         {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": [text]}
@@ -349,6 +352,7 @@ def forged(entry: Any, dice: random.Random) -> Any:
     return dice.choice(others)
 
 
+@pytest.mark.slow
 def test_a_forged_entry_ends_no_run(folder: Path, run: Run) -> None:
     dice = random.Random(0)
     Path("helpers.py").write_text(HELPERS)
@@ -471,6 +475,7 @@ def test_a_full_disk_does_no_harm(folder: Path, monkeypatch: pytest.MonkeyPatch)
     assert not [path for path in Path(CACHE).rglob("*") if path.name.startswith("new-")]
 
 
+@pytest.mark.slow
 def test_processes_share_a_cache(folder: Path) -> None:
     shutil.copytree(FIXTURES / "demo", folder / "demo")
     command = [sys.executable, "-m", "mxlint", "check", "--isolated", "--output-format", "concise", "."]

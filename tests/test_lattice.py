@@ -256,6 +256,7 @@ JOINED_MEMBERS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(st.lists(JOINED_MEMBERS, min_size=1, max_size=4), st.booleans(), st.lists(ATOM_LITERALS, max_size=2))
 def test_what_follows_from_literals_holds_wherever_they_do(

@@ -142,6 +142,7 @@ PROSE = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_fixing_changes_rows_of_code_only(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:

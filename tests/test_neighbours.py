@@ -69,6 +69,7 @@ def drawn(number: int) -> Iterator[tuple[str, dict[str, str]]]:
             yield name, files
 
 
+@pytest.mark.slow
 def test_whatever_is_changed_is_answered(tmp_path: Path) -> None:
     for number, (_, files) in enumerate(itertools.islice(drawn(0), SHORT)):
         root = tmp_path / str(number)

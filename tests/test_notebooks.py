@@ -324,6 +324,7 @@ CHUNKS = (
 ASIDES = (("markdown", "print("), ("raw", "x"), ("code", "%%bash\nprint"))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from([*CHUNKS, *ASIDES]), max_size=8), st.permutations([STEP, STATE, MODEL]))
 def test_findings_are_those_of_the_program_of_the_cells(parts: list[Any], first: list[str]) -> None:

@@ -72,6 +72,7 @@ def test_a_program_depends_on_its_seed_alone() -> None:
     assert draw_program(Random(5)) == draw_program(Random(5)) != draw_program(Random(6))
 
 
+@pytest.mark.slow
 def test_a_program_is_made_small() -> None:
     text = "import os\ndef f():\n    for i in range(2):\n        if i:\n            wanted()\n        else:\n            other()\nf()\n"
     small = reduce_program(Program({"main.py": text, "b.py": "x = 1\n"}, ()), lambda program: "wanted()" in program.files["main.py"])

@@ -72,6 +72,7 @@ CASES = [pytest.param(kind, change, id=change) for kind in KINDS.values() for ch
 PLAIN = {"Pair": Pair, "replace": replace}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "change"), CASES)
 def test_only_another_answer_is_stale(tmp_path: Path, kind: Kind, change: str) -> None:
     """Each use has a container of its own."""

@@ -170,6 +170,7 @@ def test_hostile_text_is_text(result: Result) -> None:
         assert character not in page.html
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(text=st.text(min_size=1))
 def test_any_text_is_text(result: Result, text: str) -> None:

@@ -184,6 +184,7 @@ NOT_TO_BE_PARSED = frozenset({"parentheses", "too many ifs"})
 SPENT = frozenset({"assignments"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in SPENT else name for name in DEEP])
 def test_deep_and_long(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands behind is still found, unless the budget of the file is spent by then. Budgets of the short form are a quarter, since some spend them."""
@@ -359,6 +360,7 @@ def some_modelled() -> list[str]:
     return found if FULL == "full" else found[:: max(1, len(found) // 100)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some_modelled())
 def test_calls_of_what_is_modelled(name: str) -> None:
     modules = [
@@ -454,6 +456,7 @@ IMPORTS = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=1_500 if FULL == "full" else 120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(PROGRAMS)
 def test_programs_out_of_a_grammar(program: str) -> None:

@@ -16,6 +16,8 @@ import pytest
 
 from mxlint.engine import Result, check
 
+pytestmark = pytest.mark.slow
+
 DEPTH, WIDTH = 6, 6
 LIMIT = 6_000_000
 """Calls after which a program is given up: twice what the largest of these takes."""

@@ -261,6 +261,7 @@ def test_without_its_extra_the_command_says_how_to_get_it() -> None:
     assert "pip install 'mxlint[lsp]'" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_request_that_cannot_be_read_and_one_after_the_end_are_answered() -> None:
     where = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}}
     asked = [("initialize", {"capabilities": {}}), ("textDocument/hover", {}), ("shutdown", None), ("textDocument/hover", where)]
@@ -292,6 +293,7 @@ NO_MESSAGES: list[tuple[str, tuple[object, int] | None]] = [
 """What a client should not send, and the number and the code of the answer."""
 
 
+@pytest.mark.slow
 def test_what_is_no_message_is_answered_and_ends_nothing() -> None:
     ends = [{"id": 0, "method": "initialize", "params": {"capabilities": {}}}, {"id": 1, "method": "shutdown"}, {"method": "exit"}]
     first, *rest = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in ends]
@@ -318,6 +320,7 @@ HEADERS = {
 """What clients may write before a message, and whether it can be read."""
 
 
+@pytest.mark.slow
 def test_a_header_that_cannot_be_read_costs_its_own_message_only() -> None:
     where = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}}
     plain = "Content-Length: {}\r\n\r\n"
@@ -366,6 +369,7 @@ os.read(0, 1)
         assert waiting.wait(timeout=300) == 143
 
 
+@pytest.mark.slow
 def test_an_end_without_a_goodbye_is_a_failure() -> None:
     sent = [{"id": 1, "method": "initialize", "params": {"capabilities": {}}}, {"method": "exit"}]
     texts = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in sent]

@@ -19,6 +19,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
+@pytest.mark.slow
 def test_no_link_is_broken(built: Path) -> None:
     assert list(site.broken_links(built)) == []
 

@@ -48,6 +48,7 @@ def written(index: object) -> str:
     return ":".join("" if end is None else str(end) for end in (index.start, index.stop, index.step))
 
 
+@pytest.mark.slow
 @given(subscripts())
 @settings(max_examples=150, deadline=None)
 def test_the_shape_is_known_where_all_is(

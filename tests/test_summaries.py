@@ -67,6 +67,7 @@ def _each(kind: object) -> tuple[object, ...]:
     return kind if isinstance(kind, tuple) else (kind,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_summaries_change_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_them = said(CASES[name], tmp_path, monkeypatch, summarised=True)
@@ -89,6 +90,7 @@ def compare(count: int, number: int, folder: Path) -> None:
     agree()
 
 
+@pytest.mark.slow
 def test_summaries_change_nothing_in_generated_programs(tmp_path: Path) -> None:
     compare(LONG or COUNT, int(os.environ.get("MXLINT_SUMMARIES_SEED") or (secrets.randbits(32) if LONG else 0)), tmp_path)
 
@@ -228,6 +230,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @settings(max_examples=COUNT if not LONG else LONG, deadline=None, derandomize=not LONG, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEPS, min_size=2, max_size=8), name=NAMES, given=NAMES)
 def test_a_helper_does_to_each_array_what_it_did_to_another(steps: list[str], name: str, given: str) -> None:

@@ -754,6 +754,7 @@ def test_a_factory_whose_objects_are_kept_or_differ() -> None:
         assert places({"main.py": head + text}) == [], text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_the_gate_changes_nothing_in_the_shapes(part: int) -> None:
     cases = [case for number, case in enumerate(FLOW.values()) if number % 4 == part]
