@@ -138,6 +138,7 @@ def test_recipes_use_what_there_is() -> None:
     assert set(re.findall(r"^\| `(mxlint[\w-]*)` \|", CI, re.MULTILINE)) == hooks
 
 
+@pytest.mark.slow
 def test_recipe_of_gitlab(tmp_path: Path) -> None:
     """The script leaves the reports that the job declares, and fails for a finding; what installs mxlint is left out."""
     (job,) = (recipe["mxlint"] for recipe in recipes() if "mxlint" in recipe)

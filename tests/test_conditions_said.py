@@ -96,6 +96,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", PROGRAMS)
 def test_what_it_hangs_on(condition: str) -> None:
     indented = PROGRAMS[condition].splitlines()

@@ -157,6 +157,7 @@ def _broken(data: object, path: list[int], junk: object) -> object:
     return changed
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # a loaded machine is no failure
 @given(path=st.lists(st.integers(0, 1000), max_size=8), junk=st.sampled_from([None, True, 7, 0.5, "x", [], {}, [None], {"is": "array"}]))
 def test_other_json_is_refused_or_means_the_facts_that_it_says(path: list[int], junk: object) -> None:

@@ -259,6 +259,7 @@ def test_nothing_hostile_reaches_the_terminal(name: str, file: str, text: str, c
         assert not any(line.lstrip().startswith("::") and not line.lstrip().startswith("::: ") for line in lines)
 
 
+@pytest.mark.slow
 @given(NAME, HOSTILE)
 @settings(deadline=None, max_examples=100)
 def test_programs_can_read_what_is_hostile(file: str, text: str) -> None:

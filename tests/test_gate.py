@@ -208,6 +208,7 @@ def summary(result: Result) -> list[tuple[str, str, object]]:
     return [(finding.code, finding.message, finding.span) for finding in result.findings]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixture", ["demo", "project"])
 def test_gate_on_and_off_find_the_same(fixture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / fixture

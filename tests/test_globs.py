@@ -113,6 +113,7 @@ def test_agrees_with_git(lines: list[str], repository: Path) -> None:
 LINE = st.text("ab*?[]!^-/\\ .#", max_size=8).filter(lambda line: not ("[" in line and "/" in line) and not re.search(r"[^/*]\*\*+/", line))
 
 
+@pytest.mark.slow
 @given(st.lists(LINE, max_size=3), st.lists(st.text("ab/.-", min_size=1, max_size=9), min_size=5, max_size=20))
 @settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_agrees_with_git_on_anything(repository: Path, lines: list[str], paths: list[str]) -> None:

@@ -82,6 +82,7 @@ def entries() -> list[Path]:
 # -- nothing else is reported ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "count"), [("demo", EDITS // 2), pytest.param("project/tinylm", EDITS // 6, marks=pytest.mark.slow)])
 def test_edits_are_seen(name: str, count: int, folder: Path) -> None:
     dice = random.Random(name)
@@ -182,6 +183,7 @@ def without_time(text: str) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_fixes_are_made_from_what_is_kept(folder: Path, run: Run) -> None:
     shutil.copytree(FIXTURES / "demo", folder / "one")
     shutil.copytree(FIXTURES / "demo", folder / "two")

@@ -74,6 +74,7 @@ ARRAYS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(FEW, FEW)
 def test_the_join_of_few_has_the_members_of_both(a: Value, b: Value) -> None:
     both = join((a, b))
@@ -176,6 +177,7 @@ def plus(value: Value, length: Size) -> Value:
     return join([value, *(Length(one) for one in sums if one is not None)])
 
 
+@pytest.mark.slow
 @given(VALUES, SIZES, st.lists(SIZES, min_size=1, max_size=2))
 def test_lengths_that_each_round_adds_to_become_any_number(others: Value, first: Size, added: list[Size]) -> None:
     head = join((others, Length(first)))

@@ -146,6 +146,7 @@ def seen_by(text: str, seed: int) -> list[object]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(150))
 def test_a_dead_name_may_hold_anything(seed: int) -> None:
     rng = random.Random(seed)

@@ -488,6 +488,7 @@ def tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
         yield from tables(child)
 
 
+@pytest.mark.slow
 def test_scopes_are_those_of_the_symbol_table() -> None:
     compared = 0
     for path in library(40):

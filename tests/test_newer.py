@@ -122,12 +122,14 @@ def test_what_every_python_can_parse(source: str) -> None:
     assert needed_python(source, (3, 10)) is None
 
 
+@pytest.mark.slow
 def test_the_standard_library() -> None:
     """No version is named for a file that this one reads, but where an older one lacks a grammar that it uses."""
     for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[::4]:
         assert needed_python(path.read_bytes().decode("utf-8-sig")) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1_000, 100_000])
 @pytest.mark.parametrize("part", ["(", "f'{", "f'{a:{", "def f[", "[*", "type X[", "except a,", "'", "\\", "{'", "t'{'", "\n", "not "])
 def test_hostile_texts_end(part: str, size: int) -> None:

@@ -292,6 +292,7 @@ def test_a_session_is_asked_only_for_what_nothing_binds() -> None:
 ANY = st.sampled_from([*"%!?=;,/#\\'\"()[]{}:\n\r \t\x0c\u2028\xe9x1", "%%time", "'''", "pip ", "if x:\n", "%time ", "= !"])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(ANY, max_size=25).map("".join))
 def test_any_text_of_a_cell(cell: str) -> None:

@@ -510,5 +510,6 @@ def test_an_exception_that_was_not_expected_is_told(compared: Program) -> None:
     assert [(flaw.kind, flaw.detail) for flaw in report(compared, left={}).flaws] == [("exception", "builtins.ValueError")]
 
 
+@pytest.mark.slow
 def test_a_file_that_was_not_run_is_told(compared: Program) -> None:
     assert [flaw.kind for flaw in compare(compared.recording, {}, compared.texts).flaws] == ["unreachable"]

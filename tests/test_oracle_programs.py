@@ -49,6 +49,7 @@ def test_every_construct_runs(record: Record, tmp_path: Path, name: str) -> None
         assert recorded.raised is None, program.files["main.py"]
 
 
+@pytest.mark.slow
 def test_programs_end_and_are_recorded_without_a_change(record: Record, tmp_path_factory: pytest.TempPathFactory) -> None:
     ends: list[str | None] = []
     points: list[int] = []

@@ -72,6 +72,7 @@ def test_type_annotations(tmp_path: Path) -> None:
     assert lines[-1] == "7 of 8 annotations met in 1 snippets, 87.5%"
 
 
+@pytest.mark.slow
 def test_the_oracle_on_programs_and_folders(tmp_path: Path) -> None:
     write(tmp_path / "p" / "main.py", "from other import f\nprint(f(1))\n")
     write(tmp_path / "p" / "other.py", "def f(n):\n    return n + 1\n")

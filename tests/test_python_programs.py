@@ -92,6 +92,7 @@ BELOW = {
 """Projects with a program that lies deeper in them, and the folder that it adds to those where Python searches."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BELOW)
 def test_a_program_below_the_folder_of_its_project_finds_it(tmp_path: Path, name: str) -> None:
     files, added = BELOW[name]

@@ -41,6 +41,7 @@ def test_readme_names_this_version() -> None:
     assert set(re.findall(r"(?:rev: |mxlint@)v(\S+)", README)) == {__version__}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

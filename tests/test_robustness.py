@@ -467,6 +467,7 @@ def test_programs_out_of_a_grammar(program: str) -> None:
         assert first == analysed(text.encode(), "a.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [1, 7, 50, 400, 3000])
 def test_running_out_of_budget_is_no_failure(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever the budget of an entry ends, what is left is not known and nothing fails."""
@@ -477,6 +478,7 @@ def test_running_out_of_budget_is_no_failure(budget: int, monkeypatch: pytest.Mo
     assert result.reasons["budget of steps"]
 
 
+@pytest.mark.slow
 def test_a_file_has_a_budget_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it is spent nothing more of the file is followed, and what is not is counted."""
     calls = "".join(f"def f{n}(x, y):\n    return f{n + 1}(x, y) + f{n + 1}(x, -y)\n" for n in range(8)) + "def f8(x, y):\n    return x\n"

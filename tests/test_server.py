@@ -340,6 +340,7 @@ def test_a_header_that_cannot_be_read_costs_its_own_message_only() -> None:
     assert done.returncode == 0 and not done.stderr
 
 
+@pytest.mark.slow
 def test_it_ends_when_it_is_asked_to_by_a_signal() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
         assert server.stdin is not None and server.stdout is not None

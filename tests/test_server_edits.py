@@ -88,6 +88,7 @@ async def compare(edit: Editor, texts: dict[Path, str], uris: dict[Path, str], f
         assert shown == wanted, log
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
 async def test_random_edits_end_where_a_fresh_check_does(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

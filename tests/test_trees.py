@@ -265,6 +265,7 @@ def test_the_working_directory_is_gone(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (2, b"Error: the working directory is not there any more\n")
 
 
+@pytest.mark.slow
 def test_nobody_listens_to_stderr(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(GOOD, encoding="utf-8")
     reader, writer = os.pipe()

@@ -61,6 +61,7 @@ def save(path: Path, text: str) -> None:
     os.replace(new, path)
 
 
+@pytest.mark.slow
 def test_it_runs_again(watching: Watching, tmp_path: Path) -> None:
     """When a file that was imported, a setting, or a file that is not there yet changes."""
     assert "All checks passed: 1 file, 1 compiled function." in watching.until("Watching")
@@ -78,6 +79,7 @@ def test_it_runs_again(watching: Watching, tmp_path: Path) -> None:
     assert watching.process.wait(PATIENCE_S) == 130
 
 
+@pytest.mark.slow
 def test_new_files_of_a_folder(tmp_path: Path) -> None:
     save(tmp_path / "helper.py", LOUD)
     watching = Watching(tmp_path)

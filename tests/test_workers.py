@@ -44,6 +44,7 @@ def checked(jobs: int, cache: Path | None = None, **how: object) -> Result:
     return replace(result, timings={})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [pytest.param(2, marks=pytest.mark.slow), 5])
 def test_the_number_of_processes_changes_nothing(jobs: int, folder: Path) -> None:
     if jobs == 2:
@@ -60,6 +61,7 @@ def test_facts_come_along() -> None:
     assert replace(several, facts=()) == replace(one, facts=())
 
 
+@pytest.mark.slow
 def test_what_they_found_is_kept(folder: Path) -> None:
     from dataclasses import replace
 
@@ -73,12 +75,14 @@ def test_what_they_found_is_kept(folder: Path) -> None:
     assert replace(checked(2, folder / "cache"), cached=0) == checked(1)
 
 
+@pytest.mark.slow
 def test_fixes_are_those_of_one_process(run: Run) -> None:
     plain = run("check", "--no-cache", "--jobs", "1", "--diff", "--unsafe-fixes", ".")
     assert plain.out
     assert run("check", "--no-cache", "--jobs", "2", "--diff", "--unsafe-fixes", ".") == plain
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_costs_one_file(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     real = analysis.analyze
 
@@ -97,6 +101,7 @@ def test_a_process_that_ends_costs_one_file(monkeypatch: pytest.MonkeyPatch, run
     assert run("check", "--no-cache", "--jobs", "2", ".").code == 2
 
 
+@pytest.mark.slow
 def test_what_fails_in_a_process_fails_in_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
     real = analysis.analyze
 
@@ -109,6 +114,7 @@ def test_what_fails_in_a_process_fails_in_the_same_way(monkeypatch: pytest.Monke
     assert checked(2).findings == checked(1).findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_of_a_run_that_is_ended(number: signal.Signals, folder: Path) -> None:
     endless = "import sys, time; from mxlint import analysis, run; run.ENOUGH = 1; analysis.analyze = lambda *a, **k: time.sleep(600); "

@@ -150,12 +150,14 @@ def problems(name: str, receivers: list[Any]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", RECEIVERS)
 def test_methods_of_builtin_types_give_what_their_models_say(cls: str) -> None:
     wrong = [problem for name in methods() if name.startswith(f"{cls}.") for problem in problems(name, RECEIVERS[cls])]
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("top", ["builtins", *PURE])
 def test_functions_give_what_their_models_say(top: str) -> None:
     wrong = [problem for name in callables(top) for problem in problems(name, [None])]
@@ -207,6 +209,7 @@ def folded(top: str) -> list[str]:
     return [name for name in load.names(top) if (model := load.model(name)) and model.fold != "no"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "top", [pytest.param(top, marks=pytest.mark.slow) if top == "builtins" else top for top in STANDARD if folded(top)]
 )
