@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 	$(BIN)/mxlint check --exit-zero tests/fixtures/demo
 	$(BIN)/mxlint check --exit-zero tests/fixtures/project
 
-# What needs neither MLX nor --verify and is not slow: under a minute on two cores.
+# What needs neither MLX nor --verify and is not slow: about a minute on two cores.
 fast: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/pytest -n auto --dist worksteal -m "static and not slow"
