@@ -78,7 +78,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
     defined = {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
     names |= defined
     names |= {name for block in within for name in block.writes}
-    handed = {name for start, name in found.kept if name and start in starts} | defined
+    handed = {name for start, name in found.kept if name and start in starts} | defined | holding
     tracers = frozenset(i.tracers)
     called: dict[tuple[int, int], set[str]] = {}
     for name, value in i.heap.fields(module).items():
