@@ -234,7 +234,8 @@ class Event:
 
     `kind`: format, log, evaluate, convert, truth, index, draw, raise, effect (`note`: where its value comes from, or what it does), counted (a
     number that the trace itself changes and uses), misfit (a call that the parameters do not take), mutate, return, kernel, transform,
-    escape (a placeholder is given to something that is not followed), unsupported, unsafe, bake, branch.
+    escape (a placeholder is given to something that is not followed), module (an argument that is one, and a dict here, is called or asked for what dicts
+    do not have), unsupported, unsafe, bake, branch.
     `what` names the construct, `note` what it is applied to; `calls` lead from the compiled function to the place, `chain` from a parameter
     to the value. `axes`: (argument, axis) pairs that a size comes from. `swallowed`: a handler of the trace catches what MLX raises.
     Where a size is baked in: `shape` is that of the array that the operation is applied to, `sizes` are the integers that it is given, in order;

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Argument, Compiled, Modality
+from mxlint.facts.events import Argument, Call, Compiled, Modality
 from mxlint.finding import Finding
 from mxlint.rules.findings import among, finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
+MODULE = "nn.Module"
+TRACED = ("traced", "replayed", "either")
+"""The outcomes of calls that have a trace of their own, by which it is known how the body uses an argument."""
 REFUSES = "ValueError: [compile] Function arguments must be trees of arrays or constants"
 
 
@@ -18,17 +21,31 @@ def check(program: Program) -> Iterator[Finding]:
     for number, compiled in program.objects.items():
         for call in program.calls.get(number, ()):
             for argument in call.arguments:
-                if argument.bad:
+                use = _used(program, call) if argument.bad == MODULE else None
+                if argument.bad and (use is not None or argument.bad != MODULE):
                     message, note, help = _words(compiled, argument)
-                    modality = Modality(argument.conditions, call.modality.presumed)
+                    of_use = use or Modality()
+                    modality = Modality(
+                        tuple(dict.fromkeys((*argument.conditions, *of_use.conditions))),
+                        tuple(dict.fromkeys((*call.modality.presumed, *of_use.presumed))),
+                    )
                     yield from finding(RULE, argument.where, message, help, compiled, modality, within=call.within, note=note)
+
+
+def _used(program: Program, call: Call) -> Modality | None:
+    """On what it hangs that a module, which is a dict in a trace, is used there as only a module can be; None if it is not. Nothing is known of that
+    where the call begins no trace of its own."""
+    if call.outcome not in TRACED:
+        return Modality()
+    uses = (event.modality for event in program.events.get(call.object, ()) if event.kind == "module")
+    return min(uses, key=lambda modality: modality.steps, default=None)
 
 
 def _words(compiled: Compiled, argument: Argument) -> tuple[str, str, str]:
     """Headline, note and help."""
     text, kind = quoted(argument.where.text), argument.bad
     verb = "holds" if argument.inside else "is"
-    if kind == "nn.Module":
+    if kind == MODULE:
         return (
             f"{text} {verb} an nn.Module: in {name_of(compiled)} it is a dict and cannot be called",
             "a module is a dict of its arrays, and arrives as one",

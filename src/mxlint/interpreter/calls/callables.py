@@ -85,6 +85,8 @@ def _call(i: Interpreter, function: Value, args: Arguments, place: Place, frame:
 
 def call_member(i: Interpreter, function: Member, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call one callable."""
+    if i.trace is not None and i.trace.refused:
+        _modules_handed(i, function, args, place, frame)
     if isinstance(function, External):
         return i.operations.external(i, function.name, args, place, frame)
     if isinstance(function, Bound):
@@ -104,6 +106,16 @@ def call_member(i: Interpreter, function: Member, args: Arguments, place: Place,
     if isinstance(function, (Const, Kind, Tuple, Array)):
         throw_named(i, "builtins.TypeError", place)
     return i.symbolic(place, "call")
+
+
+def _modules_handed(i: Interpreter, function: Member, args: Arguments, place: Place, frame: Frame) -> None:
+    """Note what is called, or hands on to what is not of the program, a module that a trace is given. Trees and builtins take it for the dict that it is."""
+    sinks.as_module(i, function, place, frame)
+    of_library = isinstance(function, External) and not function.name.startswith(("builtins.", "mlx.utils."))
+    if of_library or isinstance(function, (Symbolic, Unknown)):
+        for value in args.values:
+            for member in members(value):
+                sinks.as_module(i, member, place, frame)
 
 
 def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
-from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Symbolic, Value
+from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Ref, Symbolic, Value
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place, places_in
 from mxlint.facts import events
@@ -189,6 +189,16 @@ def computed(i: Interpreter, array: Array) -> None:
             i.heap.set(ident, LAZY, FALSE)
             origin = i.heap.get(ident, OPERANDS)
             todo.extend(origin.idents or () if isinstance(origin, Operands) else ())
+
+
+def as_module(i: Interpreter, member: Member, place: Place, frame: Frame, name: str = "") -> None:
+    """A module that is an argument of the running trace is used as only a module can be, and is a dict there: it is called, handed to what may do that,
+    or asked for an attribute by a `name` that dicts do not have."""
+    trace = i.trace
+    if trace is None or not isinstance(member, Ref) or member.oid not in trace.refused or hasattr(dict, name):
+        return
+    if i.mlx.object_kind(i, member) == "module":
+        event(i, "module", place, "", frame)
 
 
 def _operand(what: str, place: Place, operand: Place | None) -> str:

@@ -49,7 +49,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx import losses
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
-from mxlint.interpreter.open_world import shadows
+from mxlint.interpreter.open_world import opaque, shadows
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
@@ -316,6 +316,10 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         if rest is not None:
             found.append((None, rest))
         by = key
+    if not found and i.heap.get(owner.oid, ("k", Const(opaque.WEIGHTS))) is not None:
+        if i.trace is not None:
+            i.imprecise("a model whose layers are not in sight", place)
+        found = [(None, i.derived("[]", (owner, key), None, place))]
     if absent is not None and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
         i.may_raise("builtins.KeyError")
     if absent is not None and default is None:

@@ -29,7 +29,7 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.compiled import portions
+from mxlint.interpreter.compiled import portions, sinks
 from mxlint.interpreter.compiled.portions import hands_on, taken_out, used
 from mxlint.interpreter.containers.builders import put
 from mxlint.interpreter.libraries import replaced
@@ -161,6 +161,8 @@ def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, fra
 def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
     kind = i.info(owner.oid).kind
     if kind == "instance":
+        if i.trace is not None and i.trace.refused:
+            sinks.as_module(i, owner, place, frame, name)
         return _instance_attribute(i, owner, name, place, frame)
     if kind == "class":
         return _class_attribute(i, owner, name, place, frame)

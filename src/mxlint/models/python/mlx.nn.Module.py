@@ -9,15 +9,20 @@ __all__ = [
 
 
 _ENTRIES = (mx.array, nn.Module, dict, list, tuple)
+_SOME = "#weights"
+"""What stands for all weights of a module whose layers are not in sight: it may have any entry."""
 
 
 def __contains__(self, key):
     held = vars(self)
-    return key in held and isinstance(held[key], _ENTRIES)
+    if key in held:
+        return isinstance(held[key], _ENTRIES)
+    return _SOME in held and isinstance(getattr(self, key), _ENTRIES)
 
 
 def __getitem__(self, key):
-    return vars(self)[key]
+    held = vars(self)
+    return getattr(self, key) if _SOME in held and key not in held else held[key]
 
 
 def __setitem__(self, key, value):
@@ -49,7 +54,7 @@ def values(self):
 
 
 def get(self, key, default=None, /):
-    return vars(self)[key] if key in self else default
+    return __getitem__(self, key) if key in self else default
 
 
 def pop(self, key, *default):
