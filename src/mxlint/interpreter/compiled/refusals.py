@@ -92,7 +92,7 @@ def _described(i: Interpreter, value: Value, older: Context) -> described.Value:
 
 def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Condition, ...]]:
     """What is refused of an argument, whether it lies in a container, and what it hangs on that this is given: nothing if all that may be given is
-    refused. Which of several it is has to be known."""
+    refused. What hangs on nothing is given at some call, as one item of a list that a loop goes over."""
     value = i.live(value)
     content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) and tree(i, value) else None
     inside = isinstance(content, Union)
@@ -104,7 +104,7 @@ def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Cond
     certain = all(bad for bad, _, _ in found)
     path = i.path
     for bad, member, conditions in found:
-        if bad and (certain or conditions):
+        if bad:
             i.path = (*path, *conditions)
             m = modality(i, len(path))
             i.path = path
