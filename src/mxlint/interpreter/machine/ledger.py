@@ -100,6 +100,8 @@ class Ledger:
     """Arrays that have the lengths of others, but for that along an axis."""
     joined: dict[int, tuple[tuple[Value, ...], Value]] = field(default_factory=dict)
     """Of arrays that are longer than each of several, those and the axis along which they are joined."""
+    taken_by_name: dict[Identity, frozenset[str]] = field(default_factory=dict)
+    """What `getattr` gives by a name that nobody in sight says: the modules of libraries that it is taken out of, if it is out of such alone."""
     made_functions: dict[Identity, tuple[str, Arguments]] = field(default_factory=dict)
     """Functions that MLX made, such as schedules and initializers: by which function, with which arguments."""
     deleted: set[Location] = field(default_factory=set)

@@ -165,7 +165,11 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         i.operations.used(i, args.args[0], frame)
         if any(isinstance(m, Unknown) for m in members(args.args[0])):
             return Unknown("getattr")
-        found: list[tuple[Member | None, Value]] = [(None, i.symbolic(place, "getattr"))]
+        made = i.symbolic(place, "getattr")
+        owners = members(args.args[0])
+        if all(isinstance(member, External) for member in owners):
+            i.ledger.taken_by_name[made.identity] = frozenset(member.name for member in owners if isinstance(member, External))
+        found: list[tuple[Member | None, Value]] = [(None, made)]
         for member in members(args.args[0]):
             if isinstance(member, Ref):
                 held = ((f, bound(v)) for f, v in i.heap.fields(member.oid).items() if isinstance(f, str))
