@@ -214,9 +214,12 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
     writes.note_kept(i, 0)
     frame = lookup.module_frame(i, Ref(module))
     reaching = candidates.reaching(i, source, module)
-    for function in candidates.callers_first(i, source, candidates.functions(i, source, module)):
+    functions = candidates.callers_first(i, source, candidates.functions(i, source, module))
+    for function in functions:
         if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
             entries.enter(i, function, frame)
+    for function in list(candidates.inherited(i, functions, reaching, source)):
+        entries.enter_inherited(i, function, frame)
     entries.trace_uncalled(i, frame)
     client.clients(i, source, module, frame)  # what traces read decides what runs between two calls
     if everything:

@@ -11,6 +11,7 @@ from mxlint.interpreter.calls.relevance import Reach, compiling_names
 from mxlint.interpreter.machine.constructors import CONSTRUCTORS
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.objects.lookup import mro
 from mxlint.models.load import kind_of, model
 from mxlint.models.load import names as known_names
 from mxlint.source import Source
@@ -128,6 +129,34 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
     return lambda node: (node.start, node.end) in making
 
 
+def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.Node], bool], source: Source) -> Iterator[Function]:
+    """The methods that classes inherit and that may come to something compiled, each with the class, where that has put another function in the place of
+    an inherited one, and nothing has run it: the method may call it."""
+    classes: dict[Ref, list[str]] = {}
+    for ref, cls, _ in found:
+        info = i.info(ref.oid).payload
+        if cls is not None and isinstance(info, FunctionInfo) and id(info.node) not in i.ledger.run:
+            classes.setdefault(cls, []).append(info.name)
+    for cls, names in classes.items():
+        bases = [base for base in mro(i, cls)[1:] if isinstance(base, Ref)]
+        if all(getattr(i.info(base.oid).payload, "source", source) is not source for base in bases) and not _imports_compiling(
+            i, source, cls
+        ):
+            continue
+        if not any(i.heap.get(base.oid, name) is not None for base in bases for name in names):
+            continue
+        own = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
+        for base in bases:
+            held = {name: value for name, value in i.heap.fields(base.oid).items() if isinstance(name, str) and name not in own}
+            own |= held.keys()
+            for name, value in held.items():
+                for member in members(value) if name == "__call__" or not name.startswith("_") else ():
+                    info = i.info(member.oid).payload if isinstance(member, Ref) else None
+                    if isinstance(member, Ref) and isinstance(info, FunctionInfo) and i.info(member.oid).kind == "function":
+                        if info.source is not source or reaching(info.node):
+                            yield member, cls, None
+
+
 def _calls_its_own(block: Block) -> bool:
     """Whether a block calls what a name holds that it binds itself, or an attribute that it sets, or what an expression gives: that may be anything that
     it reads."""
@@ -197,11 +226,16 @@ def _is_tracer(value: Value, tracers: Collection[str]) -> bool:
 
 
 def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
-    """Whether a value is a function or class of another file that comes to something compiled."""
+    """Whether a value is a function or class of another file that comes to something compiled, or a class that inherits from such a one."""
     for member in members(value):
-        info = i.info(member.oid) if isinstance(member, Ref) else None
-        if info is not None and info.kind in ("function", "class") and getattr(info.payload, "source", source) is not source:
-            return Reach(i, (member,)).compiled
+        kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
+        if isinstance(member, Ref) and kind in ("function", "class"):
+            lying = mro(i, member) if kind == "class" else (member,)
+            elsewhere = [
+                each for each in lying if isinstance(each, Ref) and getattr(i.info(each.oid).payload, "source", source) is not source
+            ]
+            if elsewhere:
+                return Reach(i, (elsewhere[0],)).compiled
     return False
 
 

@@ -16,6 +16,7 @@ from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
 from mxlint.interpreter.calls.callables import is_wrapper
+from mxlint.interpreter.calls.relevance import Reach
 from mxlint.interpreter.compiled import making, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
 from mxlint.interpreter.containers.elements import ITEMS
@@ -187,6 +188,23 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         guarded_run(i, run)
     if again:
         journal(i).forget_sites(known, reached)
+
+
+def enter_inherited(i: Interpreter, function: Function, frame: Frame) -> None:
+    """Run a method on an object of a class that inherits it, with symbolic arguments."""
+    ref, cls, _ = function
+    info = i.info(ref.oid).payload
+    assert isinstance(info, FunctionInfo) and cls is not None
+    owner = sample(i, cls, Place(info.source, info.node.start, info.node.end))
+    known = frozenset(journal(i).compiled)
+
+    def run() -> None:
+        called_alone(i, (ref, info), (owner or NONE,), 1, frame)
+        trace_uncalled(i, frame, known)
+
+    # Of a method of another file nothing is known by the names that lead there.
+    if owner is not None and Reach(i, tuple(Bound(member, ref) for member in members(owner))).compiled:
+        guarded_run(i, run)
 
 
 def _enough(i: Interpreter, function: Function, info: FunctionInfo, owner: Value, frame: Frame) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Const, External, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, Const, External, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.containers.builders import any_number, new_list
@@ -57,6 +57,8 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
     """What a parameter is taken to be: by its annotation, else by its default, else an array of a compiled function, or symbolic."""
     default = i.heap.get(ref.oid, ("default", param.name))
     annotated = _annotated(i, ref, param.annotation, param.name, place, default)
+    if isinstance(default, Ref) and isinstance(annotated, Symbolic) and annotated.identity[0] == PROTOCOL:
+        return choices.any_of(i, (default, annotated), place, default=0)  # one object is known that has what the protocol asks for
     if annotated is not None:
         return annotated
     if default is not None:
@@ -150,12 +152,14 @@ def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
     if isinstance(cls, External) and cls.name == "mlx.core.array":
         return Array(i.ident(place, "parameter"), None, None, None)
     if isinstance(cls, Ref) and _is_protocol(i, cls):
-        return i.symbolic(place, "protocol", source="parameter")
+        return i.symbolic(place, PROTOCOL, source="parameter")
     if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
         return some_object(i, cls, place)
     return None
 
 
+PROTOCOL: Final = "protocol"
+"""What begins the identity of a parameter that a protocol annotates."""
 PROTOCOLS: Final = frozenset(("typing.Protocol", "typing_extensions.Protocol"))
 
 
