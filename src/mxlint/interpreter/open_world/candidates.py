@@ -152,9 +152,10 @@ def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.
             for name, value in held.items():
                 for member in members(value) if name == "__call__" or not name.startswith("_") else ():
                     info = i.info(member.oid).payload if isinstance(member, Ref) else None
-                    if isinstance(member, Ref) and isinstance(info, FunctionInfo) and i.info(member.oid).kind == "function":
-                        if info.source is not source or reaching(info.node):
-                            yield member, cls, None
+                    if not isinstance(member, Ref) or not isinstance(info, FunctionInfo) or i.info(member.oid).kind != "function":
+                        continue
+                    if info.source is not source or reaching(info.node):
+                        yield member, cls, None
 
 
 def _calls_its_own(block: Block) -> bool:
