@@ -131,11 +131,27 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
         return by_class(i, oid, field[1])
     contents = _contents(i, oid, ordered=_is_ordered(field))
     if contents is None:
-        return Range(0, None) if field == LENGTH else Unknown("contents")
+        return Range(0, None) if field == LENGTH else (_filled(i, oid) if field == FILLED else None) or Unknown("contents")
     if isinstance(field, tuple) and isinstance(field[1], answers.Question):
         asked, kind = field[1], container(i, Ref(oid))
         return guarded([(answers.answer(i, kind, asked, items), guard) for items, guard in contents])
     return guarded([(_of(i, field)(items), guard) for items, guard in contents])
+
+
+def _filled(i: Interpreter, oid: int) -> Value | None:
+    """Whether anything is in a list of unknown length: in one that has at least so many items there is; if it may have none, the program in sight brings
+    about both. None if nobody says."""
+    content = i.heap.get(oid, ITEMS)
+    found: list[tuple[Value, Guard]] = []
+    for option in options(content) if content is not None else ():
+        member = option.member
+        if not isinstance(member, Tuple) or member.items is None and (member.least is None or member.least == 0 and bool(member.given)):
+            return None
+        least = len(member.items) if member.items is not None else member.least
+        found.append((TRUE if least else FALSE, option.guard))
+        if member.items is None and not least:
+            found.append((TRUE, option.guard))
+    return guarded(found) if found else None
 
 
 def _is_ordered(field: Field) -> bool:
@@ -165,7 +181,7 @@ def ask(i: Interpreter, oid: int, field: Field, place: Place, frame: Frame) -> N
             ask(i, part.oid, field, place, frame)
     if owner is None and i.info(oid).trace != i.trace.number:
         content = i.heap.get(oid, ITEMS)
-        if content is not None and _contents(i, oid) is None:
+        if content is not None and _contents(i, oid) is None and (field != FILLED or _filled(i, oid) is None):
             i.operations.read(i, oid, ITEMS, content, place, frame)
         else:
             i.operations.read(i, oid, field, aspect(i, oid, field), place, frame)
