@@ -57,10 +57,12 @@ Terms = Mapping[Monomial, int]
 class Size:
     """An integer that is known, or known by its relation to symbols. Immutable."""
 
-    __slots__ = ("_hash", "origins", "terms")
+    __slots__ = ("_hash", "axis", "origins", "terms")
 
-    def __init__(self, terms: Terms, origins: frozenset[Origin] = NO_ORIGINS) -> None:
+    def __init__(self, terms: Terms, origins: frozenset[Origin] = NO_ORIGINS, axis: Origin | None = None) -> None:
         self.terms, self.origins = terms, origins
+        self.axis = axis
+        """The axis of a placeholder whose length it is, in each call; None where it is computed from lengths."""
         self._hash: int | None = None
 
     @property
@@ -123,6 +125,11 @@ def as_size(value: int | Size | None) -> MaybeSize:
 def with_origins(size: Size, origins: frozenset[Origin]) -> Size:
     """The same size, coming from these axes."""
     return size if size.origins == origins else Size(size.terms, origins)
+
+
+def of_axis(size: Size, axis: Origin) -> Size:
+    """The same size, as the length of an axis."""
+    return Size(size.terms, frozenset((axis,)), axis)
 
 
 def settled(size: object) -> object:
@@ -305,9 +312,9 @@ def _extreme(kind: str, a: MaybeSize, b: MaybeSize) -> MaybeSize:
     origins = _combined(a, b)
     low, high = bounds(Size(_sum(a.terms, b.terms, -1)))
     if low >= 0:  # a >= b
-        return with_origins(b if kind == "min" else a, origins)
+        return Size((b if kind == "min" else a).terms, origins)
     if high <= 0:
-        return with_origins(a if kind == "min" else b, origins)
+        return Size((a if kind == "min" else b).terms, origins)
     choose = min if kind == "min" else max
     (low_a, high_a), (low_b, high_b) = bounds(a), bounds(b)
     return _opaque(kind, (a, b), choose(low_a, low_b), choose(high_a, high_b), origins)

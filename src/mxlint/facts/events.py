@@ -209,7 +209,8 @@ class Effect:
     `raises`, `wrong` (values) or `crash` (memory out of bounds).
 
     `when`: a change of every dimension does that (`every`), of some of them (`one`), or one between 1 and another size (`unit`; `seen` if the
-    calls in sight bring that about: for a crash, if all of them have length 1 in one call), one to less than it was at first (`less`); any call does, whatever its shapes (`always`). `versions` are those of MLX with that effect, out of those judged; `right_on` the devices without it.
+    calls in sight bring that about: for a crash, if all of them have length 1 in one call), one to less than it was at first (`less`), a length over `limit`
+    (`over`); any call does, whatever its shapes (`always`). `versions` are those of MLX with that effect, out of those judged; `right_on` the devices without it.
     """
 
     way: str
@@ -218,6 +219,7 @@ class Effect:
     versions: tuple[str, ...]
     judged: tuple[str, ...]
     right_on: tuple[str, ...] = ()
+    limit: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,15 @@ class Extent:
 
     size: Size
     axes: frozenset[Axis]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A comparison of the length of an axis with a number, or with that of another axis."""
+
+    op: str
+    left: Axis | int
+    right: Axis | int
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +250,7 @@ class Event:
     `what` names the construct, `note` what it is applied to; `calls` lead from the compiled function to the place, `chain` from a parameter
     to the value. `axes`: (argument, axis) pairs that a size comes from. `swallowed`: a handler of the trace catches what MLX raises.
     Where a size is baked in: `shape` is that of the array that the operation is applied to, `sizes` are the integers that it is given, in order;
-    None: not known, or something else.
+    None: not known, or something else. Of a branch: `decision` is the comparison that it takes, if it takes one of lengths as they are.
     """
 
     object: int
@@ -258,6 +269,7 @@ class Event:
     effects: tuple[Effect, ...] = ()
     shape: tuple[Extent, ...] | None = None
     sizes: tuple[Extent, ...] | None = None
+    decision: Decision | None = None
 
 
 Kind = Literal["array", "weights", "python", "random", "container", "mode"]

@@ -46,6 +46,10 @@ def _use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fra
     return None
 
 
+def _compared(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> None:
+    return None
+
+
 def _access(i: Interpreter, oid: int, field: Field, value: Value, place: Place | None, frame: Frame) -> None:
     return None
 
@@ -104,6 +108,7 @@ def python_operations() -> Operations:
         external=external.external,
         array=_array,
         use=_use,
+        compared=_compared,
         used=portions.used,
         read=_access,
         read_lying=_lying,
@@ -123,6 +128,7 @@ def mlx_operations() -> Operations:
         python_operations(),
         array=arrays.operation,
         use=sinks.use,
+        compared=sinks.compared,
         read=reads.python_read,
         read_lying=reads.read_lying,
         read_through=reads.read_through,

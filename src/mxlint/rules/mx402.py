@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 
+from mxlint.facts.events import EXPORT, Axis, Call, Compiled, Event
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
@@ -15,7 +17,11 @@ def check(program: Program) -> Iterator[Finding]:
     """A condition on a size is decided once, by the first trace."""
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
-            if event.kind == "branch" and matters(program, compiled, event.axes, varying_axes(program, compiled), features=True):
+            if (
+                event.kind == "branch"
+                and not _alike(program, compiled, event)
+                and matters(program, compiled, event.axes, varying_axes(program, compiled), features=True)
+            ):
                 yield from finding(
                     RULE, event.where,
                     f"{name_of(compiled)} decides {quoted(event.what)} once, for all later shapes",
@@ -25,4 +31,28 @@ def check(program: Program) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
+def _alike(program: Program, compiled: Compiled, event: Event) -> bool:
+    """Whether all calls in sight decide a comparison of lengths in the same way. What is exported is called elsewhere."""
+    if compiled.form == EXPORT or event.decision is None or event.decision.op not in OPERATORS:
+        return False
+    found: set[bool] = set()
+    for call in program.calls.get(compiled.number, ()):
+        left, right = _length(call, event.decision.left), _length(call, event.decision.right)
+        if left is None or right is None:
+            return False
+        found.add(OPERATORS[event.decision.op](left, right))
+    return len(found) == 1
+
+
+def _length(call: Call, side: Axis | int) -> int | None:
+    """A side of a comparison in a call."""
+    if isinstance(side, int):
+        return side
+    number, axis = side
+    shape = call.shapes[number] if number < len(call.shapes) else None
+    size = shape[axis] if shape is not None and axis is not None and axis < len(shape) else None
+    return size if isinstance(size, int) else None
+
+
+OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
 RULE = Rule("MX402", "shape-condition", "error", check, exports=True, after=("MX403",), by_arguments=True, experiment="frozen branch")

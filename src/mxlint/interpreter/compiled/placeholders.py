@@ -10,7 +10,7 @@ from mxlint.domain.heap import Location
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.size import Size, as_size, symbol, with_origins
+from mxlint.domain.size import Size, as_size, of_axis, symbol
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.refusals import refused_member
@@ -216,5 +216,5 @@ def _origins(i: Interpreter, shape: tuple[object, ...], number: int, place: Plac
     for axis, size in enumerate(shape):
         known_size = size if isinstance(size, Size) else as_size(size) if isinstance(size, int) else symbol((place, number, axis), 0)
         assert known_size is not None
-        sizes.append(with_origins(known_size, frozenset(((number, axis),))))
+        sizes.append(of_axis(known_size, (number, axis)))
     return tuple(sizes)

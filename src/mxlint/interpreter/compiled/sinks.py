@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
-from mxlint.domain.members import FALSE, TRUE, Length, Measure, Member, Ref, Symbolic, Value
+from mxlint.domain.members import FALSE, TRUE, Const, Length, Measure, Member, Ref, Symbolic, Value
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place, places_in
 from mxlint.facts import events
@@ -48,11 +48,12 @@ def event(
     shape: tuple[events.Extent, ...] | None = None,
     sizes: tuple[events.Extent, ...] | None = None,
     presumption: str = "",
+    decision: events.Decision | None = None,
 ) -> events.Event | None:
     """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words."""
     fact = prepared(
         i, kind, place, what, frame, note_=note_, member=member, target_name=target_name, axes=axes, effects=effects, shape=shape, sizes=sizes,
-        presumption=presumption,
+        presumption=presumption, decision=decision,
     )  # fmt: skip
     if fact is not None:
         note(i, fact)
@@ -79,6 +80,7 @@ def prepared(
     shape: tuple[events.Extent, ...] | None = None,
     sizes: tuple[events.Extent, ...] | None = None,
     presumption: str = "",
+    decision: events.Decision | None = None,
 ) -> events.Event | None:
     """What happens in the running trace, or will turn out to; None if nothing is said of it."""
     trace = i.trace
@@ -111,6 +113,7 @@ def prepared(
         effects,
         shape,
         sizes,
+        decision,
     )
     if presumed and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
         journal(i).presuming[fact] = root(member)
@@ -224,7 +227,32 @@ EVAL_ERRORS: Final = frozenset(("builtins.ValueError", "builtins.Exception", "bu
 """Its classes: where a test says that one of them is raised, that is what the program is to do."""
 
 
-def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, frame: Frame, operand: Place | None = None) -> None:
+def compared(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> None:
+    """A comparison of numbers, of which one at least comes from sizes: a shapeless trace keeps the outcome."""
+    sides = [_side(member) for member in (a, b)]
+    decision = events.Decision(op, sides[0], sides[1]) if sides[0] is not None and sides[1] is not None else None
+    for member in (a, b):
+        if isinstance(member, (Length, Measure, ShapeOf)):
+            use(i, "compare", member, op, place, frame, decision=decision)
+
+
+def _side(member: Member) -> events.Axis | int | None:
+    """One side of a comparison: an axis as it is, or a number; None for anything else."""
+    if isinstance(member, Const) and type(member.value) is int:
+        return member.value
+    return member.size.axis if isinstance(member, Length) else None
+
+
+def use(
+    i: Interpreter,
+    kind: str,
+    member: Member,
+    what: str,
+    place: Place,
+    frame: Frame,
+    operand: Place | None = None,
+    decision: events.Decision | None = None,
+) -> None:
     """A use of a value that needs its content: of a placeholder it raises; of the size of one, a shapeless trace keeps the outcome. What is computed from
     a size says where it comes from, and text decides nothing."""
     trace = i.trace
@@ -234,7 +262,7 @@ def use(i: Interpreter, kind: str, member: Member, what: str, place: Place, fram
                 [(number, None) for number in sorted(member.origin)] if isinstance(member, ShapeOf) else sorted(origins(member), key=repr)
             )
             if axes:
-                event(i, "branch", place, in_one_line(place.text), frame, axes=axes)
+                event(i, "branch", place, in_one_line(place.text), frame, axes=axes, decision=decision)
         return
     if trace is None:
         for array in arrays_in(i, member):

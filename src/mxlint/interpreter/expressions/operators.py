@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -97,9 +97,7 @@ def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Fr
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(i, op, a, b, place)
     if op in COMPARISONS:
-        for member in (a, b):
-            if isinstance(member, (Length, Measure, ShapeOf)):
-                i.operations.use(i, "compare", member, op, place, frame)
+        i.operations.compared(i, op, a, b, place, frame)
     methods = [
         (method, other)
         for owner, other, name in ((a, b, f"__{METHODS[op]}__"), (b, a, f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__"))

@@ -72,6 +72,8 @@ class Operations:
     array: Callable[[Interpreter, str, Sequence[Value], Place, Frame], Value]
     """An operation on arrays, by its canonical name (`mlx.core.array.__add__`)."""
     use: Use
+    compared: Callable[[Interpreter, str, Member, Member, Place, Frame], None]
+    """Two numbers are compared, by an operator."""
     used: Used
     """A value is used as a whole, by an expression if that is known: what a trace had read nothing of yet, it has read now."""
     read: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
