@@ -28,12 +28,18 @@ def check(program: Program) -> Iterator[Finding]:
             effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
             if not effects:
                 continue
-            certain = varying is not None or any(effect.when in ("every", "seen", "always") for effect in effects)
+            certain = varying is not None or any(effect.when in ("every", "seen", "always", "over") for effect in effects)
             gradient = event.note == GRADIENT
             reduced = all(effect.way == "crash" and effect.when in ("seen", "always") for effect in effects)
             unit = all(effect.when in ("unit", "seen", "always") for effect in effects)
             changes = "when an axis gets or loses length 1" if unit else "when sizes change"
             note = f"from the first trace of {name_of(compiled)} it keeps {'whether an axis has length 1' if unit else 'sizes'}, and then {consequences(effects)}"
+            if all(effect.way == "wrong" and effect.when == "always" for effect in effects):
+                changes = "at every call"
+                note = "what works element by element takes the broadcast up and broadcasts for itself: its result is only as large as what else it is given"
+            elif all(effect.when == "over" for effect in effects):
+                changes = "when an axis gets longer than it reaches"
+                note = f"at the first call of {name_of(compiled)} it takes all, so there is nothing of it in the trace, which then {consequences(effects)}"
             if reduced:
                 changes = "along an axis of length 1"
                 summed = "it sums along that: MLX leaves such a sum out" if gradient else "MLX leaves such a reduction out"

@@ -70,6 +70,8 @@ def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varyi
         return True
     if effect.when == "seen" and effect.way == "crash":
         return _has_unit(program, compiled, effect)
+    if effect.when == "over":
+        return _over(program, compiled, effect)
     if varying is None or effect.way == "first":
         return effect.when != "seen"
     if not matters(program, compiled, effect.axes, varying, features=True):
@@ -92,6 +94,22 @@ def _has_unit(program: Program, compiled: Compiled, effect: Effect) -> bool:
         )
         for shapes in (call.shapes for call in program.calls.get(compiled.number, ()))
     )
+
+
+def _over(program: Program, compiled: Compiled, effect: Effect) -> bool:
+    """Whether an axis in an effect is longer than its limit in a call in sight."""
+    return any(
+        axis is not None
+        and number < len(call.shapes)
+        and isinstance(size := _size_at(call.shapes[number], axis), int)
+        and size > effect.limit
+        for call in program.calls.get(compiled.number, ())
+        for number, axis in effect.axes
+    )
+
+
+def _size_at(shape: Sequence[object] | None, axis: int) -> object:
+    return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
 
 
 def _unit(program: Program, compiled: Compiled, effect: Effect) -> bool:

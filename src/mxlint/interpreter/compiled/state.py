@@ -119,8 +119,16 @@ class Trace:
         """The differentiations that run in it, by their numbers; those of a shapeless trace alone."""
         self.pulled: dict[int, tuple[events.Event, frozenset[int]]] = {}
         """What is to be noted of operations if a gradient goes back through them, and the differentiations that may bring one."""
+        self.brought: dict[int, dict[events.Event, None]] = {}
+        """What is to be noted of the operations that gradients go back through, by the gradient."""
+        self.computed: set[int] = set()
+        """Those gradients that something in it computes with."""
         self.stretched: dict[int, Callable[[], None]] = {}
-        """What notes the sizes that a broadcast keeps, by its result."""
+        """What is to be noted if something that is not fused takes an array as it is, by the array: a broadcast, or what is computed from one."""
+        self.fused: dict[int, tuple[object, ...]] = {}
+        """The shapes that broadcasts, and arrays that are computed from them, have where they are fused, as far as these are others than theirs."""
+        self.broadcasts: dict[int, Callable[[tuple[str, ...]], None]] = {}
+        """What notes that such an array is too small."""
         self.full = True
         self.unread: dict[Location, tuple[int, Field, Value | None, Place]] = {}
         """Names to which a loop has bound the value of an entry: the dict, the entry, the value, and what the loop goes over."""
@@ -152,6 +160,8 @@ class Trace:
         """The content of arrays becomes part of this trace."""
         recording = i.heap.recording
         for ident in idents:
+            if ident in self.brought:
+                self.computed.add(ident)
             if recording is not None and ident not in recording.fresh:
                 recording.content.add(ident)
             for seen in self.by_ident.get(ident, ()):

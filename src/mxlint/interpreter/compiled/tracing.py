@@ -160,9 +160,12 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
     note_kept_placeholders(i, trace, ended)
     only_told(trace)
     outlived(i, trace)
-    for array in arrays_in(i, result):
+    for array in arrays_in(i, result, *map(Ref, trace.captured_out)):
         if array.ident in trace.stretched:
             trace.stretched[array.ident]()
+        trace.computes_with(i, (array.ident,) if array.ident in trace.brought else ())
+    for of_gradient in dict.fromkeys(fact for ident in sorted(trace.computed) for fact in trace.brought[ident]):
+        note(i, of_gradient)
     shown(i, (result,))
     array_use(i, result)
     returned = parts_of(i, trace, (result, *map(Ref, trace.captured_out)))

@@ -48,7 +48,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import room
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import backward, mapping, shapeless, subscripts, updates
+from mxlint.interpreter.mlx import backward, broadcasts, mapping, shapeless, subscripts, updates
 from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world import results as results_
 from mxlint.models.mlx import arguments as described
@@ -272,9 +272,8 @@ def compute(
         shapeless.unsized(i, name, made, args, keywords)
         if outer is None and isinstance(made, Array):
             recipes.keep(i, name, made, args, keywords)
-    shapeless.stretched(i, name, made, (*args, *keywords.values()), place, frame)
-    backward.of_call(i, form, args or (*keywords.values(),), made, place, shapeless.short(name), frame)
-    backward.computed(i, name, args, made, place, in_one_line(place.text), frame)
+    broadcasts.computed(i, name, args, keywords, made, place, frame)
+    backward.of_call(i, name, form, args, keywords, made, place, shapeless.short(name), frame)
     return made
 
 
@@ -318,7 +317,7 @@ def results(
     if i.trace is not None:
         for array in arrays_in(i, made):
             captures.composed(i, array.ident, (*args, *keywords.values()))
-        backward.carried(i, name, made, (*args, *keywords.values()))
+        backward.carried(i, name, made, args, keywords)
     return made
 
 
@@ -449,6 +448,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     trace, chain, origin = traced(i, operands)
     shape = subscripts.shape_of(array, index)
     form = shapeless.indexed(i, array, index, shape, place, frame)
+    broadcasts.taken(i, operands)
     if i.trace is not None:
         i.trace.operations += 1
     ident = i.ident(place, "item")
@@ -459,6 +459,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     if i.trace is None:
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
         novelty.made(i, ident, operands, place)
+        shapeless.unsized_index(i, ident, array, index, shape, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
     grows_, loops = grows(i, "", subscripts.lengths(array, index), (array, Tuple(tuple(subscripts.moving(array, index)))))
     if all(isinstance(member, Array) for member in members(index)):
@@ -564,6 +565,7 @@ def _steps(i: Interpreter, value: Value, depth: int = 2, *, alone: bool = False)
 
 def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     trace, chain, origin = traced(i, operands)
+    broadcasts.taken(i, operands)
     shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, in_one_line(place.text), frame, operands)
     made = Array(
         array.ident,

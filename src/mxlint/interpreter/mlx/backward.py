@@ -1,21 +1,20 @@
 """What a gradient goes back through: the arrays of a differentiated function that are computed from what it is differentiated by.
 
-Each of them has a location of its own (`PULLED`): the numbers of the differentiations around it, which are negative, and of the operations that it is
+What a gradient goes back through, operand by operand, is measured (`models/mlx/gradients.py`). Each of these arrays has a location of its own (`PULLED`): the numbers of the differentiations around it, which are negative, and of the operations that it is
 computed by whose gradients raise in a shapeless trace. Such an operation is noted where the loss turns out to be computed by it: the gradient of nothing
 else is part of the trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Const, Tuple, Value, members
+from mxlint.domain.members import Const, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, bounds
-from mxlint.facts.events import GRADIENT, Effect, Event
+from mxlint.facts.events import GRADIENT, Axis, Effect, Event
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.machine.core import Interpreter
@@ -23,33 +22,11 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import note
 from mxlint.interpreter.machine.locations import PULLED
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.models.mlx import results
+from mxlint.models.mlx.gradients import REPEATED, Gradients, Operand, load_gradients
 from mxlint.models.mlx.table import Entry
+from mxlint.syntax.inline import in_one_line
 
-_ENDS: Final = frozenset(("mlx.core.stop_gradient",))
-"""What no gradient goes back through."""
-_SHAPED_LIKE: Final = frozenset(f"mlx.core.{name}_like" for name in ("zeros", "ones", "full"))
-"""What asks for nothing but the shape of its first operand."""
-_FLAT: Final = frozenset(
-    (
-        *(f"mlx.core.{name}" for name in ("floor", "ceil", "round", "sign", "floor_divide", "array.round")),
-        *(f"mlx.core.array.__{name}__" for name in ("floordiv", "ifloordiv", "rfloordiv")),
-    )
-)
-"""What has a gradient of zeros, though its result has a type that has gradients."""
-_CONVERTS: Final = frozenset(("mlx.core.array.astype",))
-"""What gradients go back through whatever the type of its result."""
-_MULTIPLIES: Final = frozenset(("mlx.core.matmul", *(f"mlx.core.array.__{name}__" for name in ("matmul", "rmatmul", "imatmul"))))
-"""What multiplies matrices, and stacks of them."""
-_REPEATS: Final = frozenset(("mlx.core.fast.rms_norm", "mlx.core.fast.layer_norm", "mlx.core.broadcast_to"))
-"""What repeats operands of fewer axes, beside what works element by element."""
-_BY_WEIGHTS: Final = {
-    f"mlx.core.{name}{n}d": f"mlx.nn.{layer}{n}d"
-    for name, layer in (("conv", "Conv"), ("conv_transpose", "ConvTranspose"))
-    for n in (1, 2, 3)
-}
-"""Functions whose gradient by the second operand is that of a layer by its weights."""
-_MATRICES: Final = frozenset(("nn.Linear",))
-"""Layers that multiply what they are given by their only weight."""
 Shape = tuple[object, ...]
 
 
@@ -109,19 +86,31 @@ def follows(i: Interpreter, operands: Sequence[Value]) -> bool:
     return trace is not None and not _numbers(i, operands).isdisjoint(trace.pulling)
 
 
-def carried(i: Interpreter, name: str, made: Value, operands: Sequence[Value]) -> None:
-    """Arrays are computed from operands, and with them from what these are computed from. The gradient of what counts or compares is zeros, whatever is
-    made of its result: they go back through its operands, and what comes after it has no gradient."""
-    if _on(i) is None or name in _ENDS:
+def carried(i: Interpreter, name: str, made: Value, args: Sequence[Value], keywords: Mapping[str, Value] | None = None) -> None:
+    """Arrays are computed from operands, and with them from what these are computed from. A gradient of zeros goes back through an operand whatever is
+    made of the result: what comes after it has no gradient."""
+    if _on(i) is None:
         return
-    pulled = [array for array in arrays_in(i, *(operands[1:] if name in _SHAPED_LIKE else operands)) if _numbers(i, (array,))]
-    if not pulled:
-        return
-    numbers = _numbers(i, pulled)
-    counts = name not in _CONVERTS and all(_has_gradients(array) for array in pulled)
-    for array in arrays_in(i, made):
-        flat = name in _FLAT or counts and not _has_gradients(array)
-        _say(i, (array,), frozenset(number for number in numbers if number > 0) if flat else numbers)
+    known = _gradients(i)
+    numbers: set[int] = set()
+    zeros: set[int] = set()
+    counted = [array for array in arrays_in(i, made) if not _has_gradients(array)]
+    for parameter, value in operands(name, args, keywords or {}):
+        found = _numbers(i, (value,))
+        fact = known.operand(name, parameter) if found else None
+        back = (
+            fact.back
+            if fact is not None and fact.back is not None
+            else "zeros"
+            if counted and all(map(_has_gradients, arrays_in(i, value)))
+            else "full"
+        )
+        if back == "full":
+            numbers |= found
+        elif back == "zeros":
+            zeros |= {number for number in found if number > 0}
+    if numbers or zeros:
+        _say(i, (made,), frozenset(numbers | zeros))
 
 
 def _has_gradients(array: Array) -> bool:
@@ -131,24 +120,99 @@ def _has_gradients(array: Array) -> bool:
 def through(i: Interpreter, form: str, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame) -> None:
     """A gradient goes back through an operation from what it made: keep that, if that raises in a shapeless trace. The table speaks of the gradient by the
     first operand of a function, and of one by the weights of a layer, if it has any."""
+    if follows(i, operands):
+        rank = next((len(array.shape) for array in arrays_in(i, *operands[:1]) if array.shape is not None), None)
+        versions = tuple(version for version, entry in i.table.entries(form).items() if _raises(entry, rank))
+        _raising(i, versions, form, operands, made, place, what, frame)
+
+
+def _raising(
+    i: Interpreter, versions: tuple[str, ...], form: object, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame
+) -> None:
     trace = _on(i)
-    if trace is None or not follows(i, operands):
-        return
-    entries = i.table.entries(form)
-    rank = next((len(array.shape) for array in arrays_in(i, *operands[:1]) if array.shape is not None), None)
-    versions = tuple(version for version, entry in entries.items() if _raises(entry, rank))
-    if not versions:
-        return
-    effect = Effect("first", frozenset(), "every", versions, i.table.judged)
-    _keep(i, trace, sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,)), operands, made, place, form)
+    if trace is not None and versions:
+        effect = Effect("first", frozenset(), "every", versions, i.table.judged)
+        fact = sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,))
+        _keep(i, trace, fact, operands, made, place, form)
 
 
-def of_call(i: Interpreter, form: str, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame) -> None:
-    """The same of a function of MLX: by its first operand, and by the second where that is the weights of a layer."""
-    through(i, form, operands[:1], made, place, what, frame)
-    layer = _BY_WEIGHTS.get(form)
-    if layer is not None:
-        through(i, layer, operands[1:2], made, place, what, frame)
+def of_call(
+    i: Interpreter,
+    name: str,
+    form: str,
+    args: Sequence[Value],
+    keywords: Mapping[str, Value],
+    made: Value,
+    place: Place,
+    what: str,
+    frame: Frame,
+) -> None:
+    """The same of a function of MLX, by each of its operands, and what that gradient sums. The table knows of the first
+    operand, and tells for which forms of a call and how many axes it raises."""
+    trace = _on(i)
+    if trace is None or not follows(i, (*args, *keywords.values())):
+        return
+    given = operands(name, args, keywords)
+    first = next((parameter for parameter, value in given if any(True for _ in arrays_in(i, value))), None)
+    whole = next((array.shape for array in members(made) if isinstance(array, Array)), None)
+    for number, (parameter, value) in enumerate(given):
+        if not follows(i, (value,)):
+            continue
+        facts = {version: load_gradients(version).operand(name, parameter) for version in i.table.judged}
+        if parameter == first:
+            through(i, form, (value,), made, place, what, frame)
+            _along_axis(i, form, given, value, made, place, in_one_line(place.text), frame)
+        else:
+            versions = tuple(
+                version
+                for version, fact in facts.items()
+                if fact is not None and fact.raises == "always" and _left(name, fact.unless, given)
+            )
+            _raising(i, versions, (form, parameter), (value,), made, place, what, frame)
+        others = [other for k, (_, other) in enumerate(given) if k != number]
+        _repeated(i, facts[i.table.version], value, others, made, whole, place, in_one_line(place.text), frame)
+
+
+def of_layer(
+    i: Interpreter,
+    form: str,
+    weights: Sequence[tuple[str, Value]],
+    args: Sequence[Value],
+    made: Value,
+    place: Place,
+    what: str,
+    frame: Frame,
+) -> None:
+    """What a gradient by the weights of a layer sums. `weights`: each with its name."""
+    if _on(i) is None:
+        return
+    whole = next((array.shape for array in members(made) if isinstance(array, Array)), None)
+    for name, value in weights:
+        if follows(i, (value,)):
+            others = [*args, *(other for other_name, other in weights if other_name != name)]
+            _repeated(i, _gradients(i).operand(form, name), value, others, made, whole, place, what, frame)
+
+
+def _left(name: str, options: Collection[str], given: Sequence[tuple[str, Value]]) -> bool:
+    """Whether a call surely leaves some options as they are by default."""
+    for parameter, value in given:
+        plain = parameter.removesuffix("[]")
+        if plain in options:
+            parts = (value.items or (value,)) if isinstance(value, Tuple) else (value,)
+            if any(part != Const(results.default_of(name, plain)) for part in parts):
+                return False
+    return True
+
+
+def operands(name: str, args: Sequence[Value], keywords: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    """The operands of a call by their parameters; with [] for those that lie in a list."""
+    given = results.named(name, args, keywords)
+    lists = [any(isinstance(member, (Tuple, Ref)) for member in members(value)) for _, value in given]
+    return [(f"{parameter}[]" if listed else parameter, value) for (parameter, value), listed in zip(given, lists)]
+
+
+def _gradients(i: Interpreter) -> Gradients:
+    return load_gradients(i.table.version)
 
 
 def _keep(i: Interpreter, trace: Trace, fact: Event | None, operands: Sequence[Value], made: Value, place: Place, tag: object) -> None:
@@ -166,73 +230,124 @@ def _raises(entry: Entry, rank: int | None) -> bool:
     return facts is not None and facts.grad == "raises" and facts.forward != "raises"
 
 
-def computed(i: Interpreter, name: str, operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame) -> None:
-    """The gradient by an operand that is repeated sums over the axes that it is repeated along: an operation that stretches its operands, or multiplies."""
-    if _on(i) is None or not follows(i, operands):
-        return
-    entry = i.table.entry(name)
-    arrays = [member for value in operands for member in members(value) if isinstance(member, Array)]
-    if name in _MULTIPLIES:
-        stacks = [array.shape[:-2] if array.shape is not None else None for array in arrays]
-        pairs = [(array, stack, other) for array, stack, other in zip(arrays, stacks, reversed(stacks))]
-    elif name in _REPEATS or entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same"):
-        whole = next((array.shape for array in members(made) if isinstance(array, Array)), None)
-        pairs = [(array, array.shape, whole) for array in arrays]
-    else:
-        return
-    for array, own, whole in pairs:
-        if own is not None and whole is not None and follows(i, (array,)):
-            _summed(i, array, made, own, whole, name in _MULTIPLIES, place, what, frame)
+# -- sums --------------------------------------------------------------------------------------------------------------
 
 
-def of_layer(
-    i: Interpreter, weights: Sequence[Value], operands: Sequence[Value], made: Value, place: Place, what: str, frame: Frame
+def _repeated(
+    i: Interpreter,
+    fact: Operand | None,
+    value: Value,
+    others: Sequence[Value],
+    made: Value,
+    whole: Shape | None,
+    place: Place,
+    what: str,
+    frame: Frame,
 ) -> None:
-    """The same of the weights of a layer: vectors are repeated for all that it is given, and the matrix that is multiplied with that, if it is the only one."""
-    given = next((member.shape for value in operands[:1] for member in members(value) if isinstance(member, Array)), None)
-    if _on(i) is None or given is None:
+    """The gradient by an operand that is repeated sums over the axes that it is repeated along."""
+    if fact is None or not fact.sums:
         return
-    for weight in weights:
-        for array in members(weight):
-            if isinstance(array, Array) and array.shape is not None and follows(i, (array,)):
-                if len(array.shape) == 1:
-                    _summed(i, array, made, array.shape, given, False, place, what, frame)
-                elif len(array.shape) == 2 and len(weights) == 1 and what in _MATRICES:
-                    _summed(i, array, made, (), given[:-2], True, place, what, frame)
+    shapes = [member.shape for other in others for member in members(other) if isinstance(member, Array)]
+    for array in members(value):
+        if isinstance(array, Array) and array.shape is not None and None not in shapes and follows(i, (array,)):
+            pair = REPEATED[fact.sums](array.shape, [shape for shape in shapes if shape is not None], whole)
+            if pair is not None:
+                all_axes = whole is not None and len(pair[1]) == len(whole)
+                _summed(i, array, made, *pair, all_axes, place, what, frame)
 
 
 def _summed(
-    i: Interpreter, array: Array, made: Value, own: Shape, whole: Shape, stacked: bool, place: Place, what: str, frame: Frame
+    i: Interpreter, array: Array, made: Value, own: Shape, whole: Shape, all_axes: bool, place: Place, what: str, frame: Frame
 ) -> None:
     """MLX leaves a sum along axes of length 1 out, but not what it takes from it: a call in which all that a gradient is summed along have it goes wrong.
-    `stacked`: these are not all axes of the array that is summed."""
+    So does one in which an axis has another length than 1 that has it at the first call, or the other way round: what is summed along is decided there.
+    `all_axes`: those of `whole` are all axes of what is summed; a sum along all of them is another operation, and never left out."""
     trace = i.trace
     more = len(whole) - len(own)
-    if trace is None or more <= 0 or not own and not stacked:
+    if trace is None or more < 0:
         return
-    along = [*whole[:more], *(size for mine, size in zip(own, whole[more:]) if mine == 1 and size != 1)]
-    axes = frozenset(axis for size in along if isinstance(size, Size) for axis in size.origins)
-    if all(_one(size) for size in along):
-        effect = Effect("crash", frozenset(), "always", i.table.judged, i.table.judged)
-    elif axes and all(_one(size) or isinstance(size, Size) and size.origins for size in along):
-        effect = Effect("crash", axes, "seen", i.table.judged, i.table.judged)
-    else:
+    pairs = list(zip((1,) * more + tuple(own), whole))
+    along = [size for number, (mine, size) in enumerate(pairs) if number < more or _one(mine) and _one(size) is False]
+    judged = i.table.judged
+    effects = _left_out(i, along) if not (all_axes and len(along) == len(pairs)) else []
+    changing = frozenset[Axis]()
+    for mine, size in pairs[more:]:
+        if _one(mine) and _one(size) is not None:
+            changing |= _origins((size,)) - _origins((mine,)) if _one(size) else _origins((mine,))
+    if changing:
+        effects.append(Effect("wrong", changing, "seen", judged, judged))
+    if effects:
+        every = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
+        fact = sinks.prepared(i, "unsafe", place, what, frame, note_=GRADIENT, axes=every, effects=tuple(effects))
+        _keep(i, trace, fact, (array,), made, place, "summed")
+
+
+def _left_out(i: Interpreter, along: Sequence[object]) -> list[Effect]:
+    """What comes of a sum along axes of some lengths, where all of them are 1."""
+    axes = _origins(along)
+    judged = i.table.judged
+    if along and all(_one(size) and not _origins((size,)) for size in along):
+        return [Effect("crash", frozenset(), "always", judged, judged)]
+    if axes and all(_one(size) or _origins((size,)) for size in along):
+        return [Effect("crash", axes, "seen", judged, judged)]
+    return []
+
+
+def _along_axis(
+    i: Interpreter, form: str, given: Sequence[tuple[str, Value]], value: Value, made: Value, place: Place, what: str, frame: Frame
+) -> None:
+    """The gradient of what works along an axis, and keeps the shape, may sum along it: the table says that it goes wrong between lengths of 1 and others."""
+    entry = i.table.entry(form)
+    array = next((member for member in members(value) if isinstance(member, Array)), None)
+    axis = next((other for parameter, other in given if parameter == "axis"), None)
+    if (
+        entry is None
+        or entry.shape != "same"
+        or entry.shapeless is None
+        or not entry.shapeless.grad_unit
+        or array is None
+        or not array.shape
+    ):
         return
-    fact = sinks.prepared(i, "unsafe", place, what, frame, note_=GRADIENT, axes=sorted(axes, key=repr), effects=(effect,))
-    _keep(i, trace, fact, (array,), made, place, "summed")
+    if not isinstance(axis, Const) or not isinstance(axis.value, int) or not -len(array.shape) <= axis.value < len(array.shape) > 1:
+        return
+    effects = tuple(_left_out(i, array.shape[axis.value : axis.value + 1 or None]))
+    trace = i.trace
+    if trace is not None and effects:
+        axes = sorted({each for effect in effects for each in effect.axes}, key=repr)
+        fact = sinks.prepared(i, "unsafe", place, what, frame, note_=GRADIENT, axes=axes, effects=effects)
+        _keep(i, trace, fact, (array,), made, place, "along")
 
 
-def _one(size: object) -> bool:
-    return bounds(size) == (1, 1) if isinstance(size, Size) else size == 1
+def _origins(sizes: Iterable[object]) -> frozenset[Axis]:
+    return frozenset(axis for size in sizes if isinstance(size, Size) for axis in size.origins)
 
 
-def arrived(i: Interpreter, number: int | None, losses: Sequence[Value]) -> None:
-    """Note the operations that the losses of a differentiation are computed by whose gradients raise."""
+def _one(size: object) -> bool | None:
+    """Whether a length is 1 at the first call; None if that is not known."""
+    low, high = bounds(size) if isinstance(size, Size) else (size, size) if isinstance(size, int) else (0, 2)
+    return True if low == high == 1 else False if low > 1 or high < 1 else None
+
+
+def arrived(i: Interpreter, number: int | None, losses: Sequence[Value]) -> tuple[Event, ...]:
+    """What is to be said of the operations that the losses of a differentiation are computed by."""
     trace = i.trace
     if trace is None or number is None:
+        return ()
+    found = dict.fromkeys(
+        number for loss in losses for array in arrays_in(i, loss) for number in sorted(_numbers(i, (array,)) & trace.pulled.keys())
+    )
+    return tuple(fact for fact, by in (trace.pulled[each] for each in found) if number in by)
+
+
+def brought(i: Interpreter, facts: Sequence[Event], gradients: Value) -> None:
+    """Keep what is to be said of the operations that gradients go back through until something uses these, or they leave the function: a gradient that is
+    thrown away is no part of the trace."""
+    trace = i.trace
+    if trace is None or not facts or i.silent:
         return
-    for loss in losses:
-        for array in arrays_in(i, loss):
-            for fact, by in (trace.pulled[found] for found in sorted(_numbers(i, (array,)) & trace.pulled.keys())):
-                if number in by:
-                    note(i, fact)
+    arrays = list(arrays_in(i, gradients))
+    for array in arrays:
+        trace.brought.setdefault(array.ident, {}).update(dict.fromkeys(facts))
+    for fact in facts if not arrays else ():
+        note(i, fact)

@@ -23,7 +23,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import imprecise
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import arrays, backward, shapeless, walks
+from mxlint.interpreter.mlx import arrays, backward, broadcasts, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import apply_gradients, optimizer_init, optimizer_update
@@ -182,20 +182,23 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         return rest.args[0]
     description = i.heap.get(owner.oid, LAYER)
     parts: list[Value] = []
+    named: list[tuple[str, Value]] = []
     for module in submodules(i, owner):
         _inner(i, owner, module, place, frame)
         for field, value in weights(i, module):
             reads.on_read(i, module.oid, field, value, place, frame)
             parts.append(value)
+            named.append((field if module == owner and isinstance(field, str) else "", value))
     drawn = [i.heap.get(part.ident, DRAWN) for part in parts if isinstance(part, Array)] if i.trace is not None else []
     for birth in dict.fromkeys(each.value for each in drawn if isinstance(each, Const) and isinstance(each.value, Place)):
         sinks.event(i, "draw", birth, "a layer that is made in the trace", frame)
     done = cls if method == "__call__" else f"{cls}.{method}"
     bare = i.heap.get(owner.oid, ("made with", "bias")) == Const(False) and i.table.has(f"{done}[bias=False]")
-    form = f"{done}[bias=False]" if bare else done
+    measured = form = f"{done}[bias=False]" if bare else done
     if isinstance(description, Const) and isinstance(description.value, Layer):
         form = layer_model().does(description.value) or form
     operand = next((m for value in rest.args for m in members(value) if isinstance(m, Array)), None)
+    broadcasts.taken(i, rest.args)
     shapeless.operation(i, form, operand, place, done.replace("mlx.", ""), frame, (*rest.args, *parts))
     if i.trace is not None:
         i.trace.operations += 1
@@ -210,7 +213,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         arrays.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
     made = arrays.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
     backward.through(i, form, parts or rest.args[:1], made, place, done.replace("mlx.", ""), frame)
-    backward.of_layer(i, parts, rest.args, made, place, done.replace("mlx.", ""), frame)
+    backward.of_layer(i, measured, named, rest.args, made, place, done.replace("mlx.", ""), frame)
     return made
 
 

@@ -46,6 +46,8 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
         weight = next((v for m in submodules(i, model, parameters=True) for _, v in parameters(i, m)), gradient)
         i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
     given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
+    if i.trace is not None:
+        i.trace.computes_with(i, (array.ident for array in given))
     trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
     updated: list[int] = []
     for module in reached(i, model, parameters=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 from typing import Final
 
@@ -23,21 +22,19 @@ from mxlint.interpreter.machine.journal import size_fact
 from mxlint.interpreter.machine.locations import MAPPED, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward
+from mxlint.models.mlx.gradients import load_gradients
 from mxlint.models.mlx.table import Shapeless
 from mxlint.syntax.inline import in_one_line
 
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
 _FIRST: Final[_Found] = ("first", frozenset(), "every", ())
 ARRAY: Final = "mlx.core.array"
-_KEEPS_NO_SIZE: Final = frozenset(("mlx.core.broadcast_to",))
-"""What keeps the sizes that it is given, unless an elementwise operation takes it up and broadcasts for itself."""
-
 _REPEATS_ITS_FIRST: Final = frozenset(("mlx.core.addmm",))
 """What repeats its first argument up to the sizes of its result, and keeps these."""
 _REDUCES_WITHIN: Final = frozenset(("mlx.core.softmax",))
 """What reduces along an axis on the way to a result of the same shape."""
 _POSITIONS: Final = frozenset(("mlx.core.argmax", "mlx.core.argmin", f"{ARRAY}.argmax", f"{ARRAY}.argmin"))
-"""What gives positions along an axis: wrong ones, where that axis gets or loses length 1."""
+"""What gives positions along an axis. They are wrong with the versions that the table names, where that axis gets or loses length 1."""
 _OWN_ALONG_THE_LAST: Final = frozenset(("mlx.core.softmax", "mlx.core.logsumexp", f"{ARRAY}.logsumexp"))
 """What is one operation of MLX along the last axis alone, and reduces along any other."""
 _NUMBERS: Final = ("bool", "int", "float")
@@ -90,6 +87,9 @@ def _effects(i: Interpreter, name: str, measured: Shapeless, operand: Member | N
     if not harmful:
         return
     bad = {int(axis): outcome for axis, outcome in harmful.items() if outcome not in ("ok", "unknown")}
+    if rank is not None and len(set(harmful.values())) == 1 and len(bad) == len(harmful):
+        # what every axis does that was measured, those between them do that only an array of more axes has
+        bad.update({axis: next(iter(bad.values())) for axis in range(2, rank - 1)})
     if rank == 1 and bad and len(bad) < len(harmful):
         return  # measured with more dimensions, of which this one was sometimes the first and sometimes the last
     every = "one" if "ok" in harmful.values() else "every"
@@ -133,7 +133,7 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     operand = _operand(name, (*args, *keywords.values()))
     how = short(name)
     form = _form(i, name, args, keywords)
-    if operation(i, form, operand, place, how, frame, (*args, *keywords.values())) or name in _KEEPS_NO_SIZE:
+    if operation(i, form, operand, place, how, frame, (*args, *keywords.values())) or load_gradients(i.table.version).is_broadcast(name):
         return form
     if name in _RESHAPES and _own_shape(operand, args[1:]):
         return form
@@ -150,12 +150,23 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
 def unsized(i: Interpreter, name: str, made: Value, args: Sequence[Value], keywords: dict[str, Value]) -> None:
     """Keep of what an operation of host code makes that it can infer no shape, in no version: a shapeless trace asks for it if the array is still to be
     computed."""
-    operand = _operand(name, (*args, *keywords.values()))
-    rank = len(operand.shape) if operand is not None and operand.shape is not None else None
-    found = [entry.shapeless for entry in i.table.entries(_form(i, name, args, keywords)).values()]
-    if found and all(each is not None and each.at(rank).forward == "raises" for each in found):
+    if _infers_none(i, _form(i, name, args, keywords), _operand(name, (*args, *keywords.values()))):
         for array in arrays_in(i, made):
             i.heap.set(array.ident, UNSIZED, Const(short(name)))
+
+
+def unsized_index(i: Interpreter, ident: int, array: Array, index: Value, shape: tuple[object, ...] | None, place: Place) -> None:
+    """The same of what is taken out of an array by an index."""
+    form = form_of(index)
+    if not _whole(array, form, shape) and _infers_none(i, f"{ARRAY}.__getitem__[{form}]", array):
+        i.heap.set(ident, UNSIZED, Const(in_one_line(place.text)))
+
+
+def _infers_none(i: Interpreter, form: str, operand: Array | None) -> bool:
+    """Whether an operation can infer no shape in any version."""
+    rank = len(operand.shape) if operand is not None and operand.shape is not None else None
+    found = [entry.shapeless for entry in i.table.entries(form).values()]
+    return bool(found) and all(each is not None and each.at(rank).forward == "raises" for each in found)
 
 
 def short(name: str) -> str:
@@ -170,19 +181,6 @@ def _operand(name: str, given: Sequence[Value]) -> Array | None:
         return arrays[0] if arrays else None
     added, left, right = (_known(array.shape) for array in arrays[:3])
     return None if left and right and added == (*left[:-1], right[-1]) else arrays[1]
-
-
-def stretched(i: Interpreter, name: str, made: Value, given: Sequence[Value], place: Place, frame: Frame) -> None:
-    """Keep what a broadcast does to sizes until the end of the trace: only if its result leaves the function do they stay in the graph."""
-    trace = i.trace
-    if trace is None or not trace.shapeless or name not in _KEEPS_NO_SIZE:
-        return
-    operand = next((m for value in given for m in members(value) if isinstance(m, Array)), None)
-    for array in members(made):
-        if isinstance(array, Array) and operand is not None and operand.shape is not None and array.shape is not None:
-            before = (1,) * (len(array.shape) - len(operand.shape)) + operand.shape
-            if any(old == 1 and new != 1 for old, new in zip(before, array.shape)):
-                trace.stretched[array.ident] = partial(bake, i, given, place, name.replace("mlx.core.", "mx."), frame)
 
 
 def _reduced(
@@ -205,7 +203,8 @@ def _reduced(
     along = frozenset(axis for size in sizes for axis in origins(size))
     effects: tuple[Effect, ...] = ()
     if name in _POSITIONS:
-        effects = (Effect("wrong", along, "seen", judged, judged),) if along else ()
+        wrong = tuple(version for version, entry in i.table.entries(name).items() if entry.shapeless is not None and entry.shapeless.unit)
+        effects = (Effect("wrong", along, "seen", wrong, judged),) if along and wrong else ()
     elif all(size == 1 for size in sizes):
         effects = (Effect("crash", frozenset(), "always", judged, judged),)
     elif along and not any(isinstance(size, int) and size != 1 for size in sizes):
@@ -366,6 +365,8 @@ def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...
     form = form_of(index)
     name = f"{ARRAY}.__getitem__[{form}]"
     whole = _whole(array, form, shape)
+    if whole:
+        _no_slice(i, array, index, place, frame)
     raises = not whole and operation(i, name, array, place, in_one_line(place.text), frame)
     if not raises:
         parts: list[Value] = []
@@ -376,11 +377,47 @@ def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...
 
 
 def _whole(array: Array, form: str, shape: tuple[object, ...] | None) -> bool:
-    """Whether an index of known bounds takes all of an array of known shape: MLX then makes no slice."""
-    if "step" in form or "array" in form or not array.shape or shape is None:
+    """Whether an index of known bounds takes all of an array of known shape: MLX then makes no slice. A number alone is an operation of its own."""
+    if "step" in form or "array" in form or form in _ROWS or not array.shape or shape is None:
         return False
     before, after = _total(array.shape), _total(shape)
     return before is not None and before == after != 0
+
+
+_ROWS: Final = ("int", "negint")
+
+
+def _no_slice(i: Interpreter, array: Array, index: Value, place: Place, frame: Frame) -> None:
+    """An index takes all of an array at the first call, so there is no slice in the trace. A later call is right where it takes all of that, too: where no
+    axis is longer than what the index reaches."""
+    judged = i.table.judged
+    effects = []
+    for size, part in zip(array.shape or (), _by_axis(array, index)):
+        limit = _reach(part)
+        if limit is not None and len(origins(size)) == 1:
+            effects.append(Effect("wrong", origins(size), "over", judged, judged, limit=limit))
+    if effects:
+        axes = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
+        sinks.event(i, "unsafe", place, in_one_line(place.text), frame, member=array, axes=axes, effects=tuple(effects))
+
+
+def _by_axis(array: Array, index: Value) -> list[Value]:
+    """What an index takes of each axis of an array; a full slice of those that it does not name."""
+    parts = [part for part in (index.items or ()) if part != Const(None)] if isinstance(index, Tuple) else [index]
+    at = next((number for number, part in enumerate(parts) if part == Const(...)), len(parts))
+    after = parts[at + 1 :]
+    rest = len(array.shape or ()) - at - len(after)
+    return [*parts[:at], *(Const(None),) * rest, *after]
+
+
+def _reach(part: Value) -> int | None:
+    """How long an axis may be that a part of an index takes all of; None if that may be any length, or is not known."""
+    if isinstance(part, Slice):
+        start, stop = (bound.value if isinstance(bound, Const) else ... for bound in (part.lower, part.upper))
+        if isinstance(stop, int) and stop > 0 and start in (None, 0):
+            return stop
+        return -start if isinstance(start, int) and start < 0 and stop is None else None
+    return 1 if not isinstance(part, Union) and scalar_type(part) == "int" else None
 
 
 def _total(shape: tuple[object, ...]) -> int | None:

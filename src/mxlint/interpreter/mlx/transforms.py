@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.calls import callables
@@ -27,6 +27,10 @@ _OPTIONS: Final[dict[str, dict[str, int | None]]] = {
 }  # fmt: skip
 """What a transform is told beside its function, and where it may stand by position."""
 
+CUSTOM: Final = ("#", "custom")
+"""Of a function that may have rules of its own for transforms: that it is one."""
+RULES: Final = ("vjp", "jvp", "vmap")
+_SHOWN: Final = {False: "mx.checkpoint", True: "mx.custom_function"}
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
 
@@ -75,8 +79,8 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         journal(i).transforms_run.add(ref.oid)
     else:
         made = i.info(ref.oid).place
-        if kind == "checkpoint" and isinstance(made, Place):
-            shapeless.operation(i, "mlx.core.checkpoint", None, made, "mx.checkpoint", frame)
+        if kind == "checkpoint" and isinstance(made, Place) and _stays_whole(i, trace, ref):
+            shapeless.operation(i, "mlx.core.checkpoint", None, made, _SHOWN[i.heap.get(ref.oid, CUSTOM) == TRUE], frame)
         trace.gradients = trace.gradients or kind in ("grad", "value_and_grad")
         trace.transforms.append(_RULES.get(str(kind), ""))
     length: mapping.AxisLength = None
@@ -87,13 +91,14 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         own = [_own(i, value, place, n) for n, value in enumerate(args.args)]
         inner = Arguments(own, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
     model = i.heap.get(ref.oid, "model")
+    facts: tuple[events.Event, ...] = ()
     own_rule = i.heap.get(ref.oid, ("rule", "vjp")) is not None
     try:
         if kind in ("grad", "value_and_grad"):
             chosen = freezing.trained(i, model) if model is not None else differentiated_by(i, _argument_options(i, ref), inner)
             with backward.by(i, chosen, place) as number:
                 result = i.call(function, inner, place, frame)
-                backward.arrived(i, number, outputs(i, result).parts[:1])
+                facts = backward.arrived(i, number, outputs(i, result).parts[:1])
         else:
             with backward.apart(i) if own_rule else nullcontext():
                 result = i.call(function, inner, place, frame)
@@ -116,7 +121,17 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         gradients = like(i, model, (result, *args.values), place)
     else:
         gradients = of_arguments(i, _argument_options(i, ref), args, result, place)
+    backward.brought(i, facts, gradients)
     return Tuple((result, gradients)) if kind == "value_and_grad" else gradients
+
+
+def _stays_whole(i: Interpreter, trace: Trace, ref: Ref) -> bool:
+    """Whether a call is one operation of the trace, which is so of a checkpoint. A custom function without rules is the function itself, and one that is
+    mapped, or of which the tangents are asked, is what its rule does."""
+    if i.heap.get(ref.oid, CUSTOM) != TRUE:
+        return True
+    rules = {rule for rule in RULES if i.heap.get(ref.oid, ("rule", rule)) is not None}
+    return bool(rules) and not (rules - {"vjp"}).intersection(trace.transforms)
 
 
 def _argument_options(i: Interpreter, ref: Ref) -> dict[str, Value | None]:
@@ -147,12 +162,13 @@ def _pair(kind: str) -> Handler:
         else:
             trace.transforms.append(kind)
             trace.gradients = True
+        facts: tuple[events.Event, ...] = ()
         inner = Arguments(primals.items or (), places=(place,) * len(primals.items or ()))
         try:
             if kind == "vjp":
                 with backward.by(i, inner.args, place) as number:
                     result = i.call(function, inner, place, frame)
-                    backward.arrived(i, number, (result,))
+                    facts = backward.arrived(i, number, (result,))
             else:
                 result = i.call(function, inner, place, frame)
         finally:
@@ -161,7 +177,9 @@ def _pair(kind: str) -> Handler:
                 trace.transforms.pop()
         given = outputs(i, result)
         shaped = given if kind == "jvp" else primals
-        return Tuple((new_list(i, given, place, "outputs"), each_like(i, shaped, (result, primals, directions), place)))
+        made = each_like(i, shaped, (result, primals, directions), place)
+        backward.brought(i, facts, made)
+        return Tuple((new_list(i, given, place, "outputs"), made))
 
     return run
 
@@ -174,7 +192,8 @@ def _custom(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     """`mx.custom_function(f)`: the function itself, as far as a forward run goes; and its rules for transforms."""
     oid = i.allocate("transform", "checkpoint", place, "custom")
     i.heap.set(oid, "fun", args.args[0] if args.args else Unknown("function"))
-    for rule in ("vjp", "jvp", "vmap"):
+    i.heap.set(oid, CUSTOM, TRUE)
+    for rule in RULES:
         i.heap.set(oid, rule, Bound(Ref(oid), External(f"mlx.core.custom_function.{rule}")))
     return Ref(oid)
 
@@ -217,7 +236,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "mlx.nn.value_and_grad": _make("value_and_grad", 1, "fn"),
     "mlx.nn.utils.checkpoint": _make("checkpoint", 1, "fn"),
     "mlx.core.custom_function": _custom,
-    **{f"mlx.core.custom_function.{rule}": _rule(rule) for rule in ("vjp", "jvp", "vmap")},
+    **{f"mlx.core.custom_function.{rule}": _rule(rule) for rule in RULES},
     "mlx.core.jvp": _pair("jvp"),
     "mlx.core.vjp": _pair("vjp"),
 }

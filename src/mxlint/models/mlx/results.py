@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from mxlint.domain.shape import known
 from mxlint.models.mlx import dtypes
@@ -22,6 +22,7 @@ from mxlint.models.mlx.shapes import SHAPES
 from mxlint.resources import resource
 
 Names = Mapping[str, Argument]
+Given = TypeVar("Given")
 SHAPE_FUNCTIONS: Functions = {**SHAPES, **PRODUCTS}
 
 
@@ -103,6 +104,27 @@ def result(
         names = bound(form, arguments, keywords, *outer) if "shape" in form else None
         if names is not None:
             return typed(form["shape"], form["dtype"], names)
+    return UNKNOWN
+
+
+def named(name: str, arguments: Sequence[Given], keywords: Mapping[str, Given]) -> list[tuple[str, Given]]:
+    """The arguments of a call, each with its parameter; "" where that is not known."""
+    entry = entries(None).get(name, {})
+    for form in entry.get("forms", (entry,)):
+        given = signature(form["parameters"]) if "parameters" in form and "inner" not in form else None
+        if given is not None and (len(arguments) <= len(given.positional) or given.variadic is not None):
+            places = (*given.positional, *(given.variadic or "",) * (len(arguments) - len(given.positional)))
+            return [*zip(places, arguments), *keywords.items()]
+    return [*(("", argument) for argument in arguments), *keywords.items()]
+
+
+def default_of(name: str, parameter: str) -> Argument:
+    """What a parameter of a function is where a call leaves it out; `UNKNOWN` where that is not known."""
+    entry = entries(None).get(name, {})
+    for form in entry.get("forms", (entry,)):
+        node = signature(form["parameters"]).defaults.get(parameter) if "parameters" in form else None
+        if node is not None:
+            return default(node)
     return UNKNOWN
 
 
