@@ -243,8 +243,8 @@ class Decision:
 class Event:
     """Something that happens during a trace.
 
-    `kind`: format, log, evaluate, convert, truth, index, draw, raise, effect (`note`: where its value comes from, or what it does), counted (a
-    number that the trace itself changes and uses), misfit (a call that the parameters do not take), mutate, return, kernel, transform,
+    `kind`: format, log, evaluate, convert, truth, index, draw, raise, effect (`note`: where its value comes from, or what it does), counted (what
+    the trace itself changes and uses; `note`: "number" or another "value"), misfit (a call that the parameters do not take), mutate, return, kernel, transform,
     escape (a placeholder is given to something that is not followed), module (an argument that is one, and a dict here, is called or asked for what dicts
     do not have), unsupported, unsafe, bake, branch.
     `what` names the construct, `note` what it is applied to; `calls` lead from the compiled function to the place, `chain` from a parameter

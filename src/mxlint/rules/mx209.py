@@ -15,6 +15,9 @@ from mxlint.rules.variation import arrays_given, same_dtypes
 
 KINDS = ("python", "mode", "frozen", "object", "symbolic")
 """What is stale in an array is MX201. Of something symbolic nobody says whether it is a number, an object or an array: it is stale in any case."""
+COUNT = "count outside and pass the number as an array argument, or keep it as an array in inputs= and outputs="
+CHANGE = "change it outside and pass it as an argument, or compile one function for each value"
+"""What to do about what the function itself changes."""
 KEPT = {"mode": "what train() and eval() set", "frozen": "what freeze() and unfreeze() set", "symbolic": "what it held"}
 """What is kept from the trace: of a module, and of something symbolic."""
 
@@ -101,10 +104,11 @@ def _what(stale: Stale) -> str:
 def _counted(program: Program, compiled: Compiled, said: set[str]) -> Iterator[Finding]:
     for event in program.events.get(compiled.number, ()):
         if event.kind == "counted" and event.what not in said:
+            is_number = event.note == "number"
             yield from finding(
                 RULE, event.where,
-                f"{quoted(event.what)} is counted once per trace of {name_of(compiled)}: later calls use the same number",
-                "count outside and pass the number as an array argument, or keep it as an array in inputs= and outputs=", compiled, event.modality,
+                f"{quoted(event.what)} is {'counted' if is_number else 'changed'} once per trace of {name_of(compiled)}: later calls use the same {event.note}",
+                COUNT if is_number else CHANGE, compiled, event.modality,
                 calls=event.calls, note=f"line {event.target} changes it while the function is traced",
             )  # fmt: skip
 

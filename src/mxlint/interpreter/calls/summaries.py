@@ -34,7 +34,7 @@ from mxlint.domain.members import (
     Value,
 )
 from mxlint.domain.ordering import ORDERED, comparison, ordered
-from mxlint.domain.parts import each_option, referred
+from mxlint.domain.parts import each_option, referred, rename
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, symbols
 from mxlint.interpreter.calls.correspondence import Correspondence, nameless
@@ -71,7 +71,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "conditions", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "computed", "conditions", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -122,6 +122,7 @@ class Summary:
         self.leaving = tuple(recording.leaving)
         self.between = between
         self.operations = i.trace.operations - call.operations if i.trace is not None else 0
+        self.computed = tuple(i.trace.computed[call.computed :]) if i.trace is not None else ()
         self.moved = frozenset(recording.moved)
         self.portable = portable
         self.shortened = recording.shortened
@@ -177,7 +178,7 @@ def _extends(path: Path, base: Path) -> bool:
 class Call:
     """A call that is under way: its key, the arrays among its arguments, and what it did so far."""
 
-    __slots__ = ("arrays", "caller", "depth", "given", "key", "mark", "operations", "path", "recording", "steps", "unrolled")
+    __slots__ = ("arrays", "caller", "computed", "depth", "given", "key", "mark", "operations", "path", "recording", "steps", "unrolled")
 
     def __init__(
         self, i: Interpreter, key: Key, given: tuple[Value, ...], arrays: tuple[Array, ...], caller: Context | None = None
@@ -192,6 +193,7 @@ class Call:
         self.mark = i.heap.mark()
         self.path: Path = i.path
         self.operations: int = i.trace.operations if i.trace is not None else 0
+        self.computed = len(i.trace.computed) if i.trace is not None else 0
         self.recording = i.heap.recording = Recording(i.heap.recording, len(i.tries), self.mark, len(i.path))
 
     @property
@@ -480,6 +482,7 @@ def replay(i: Interpreter, found: Found, call: Call, context: Context) -> Value:
         i.doubting(keep_doubt, doubt)
     if i.trace is not None:
         i.trace.operations += summary.operations
+        i.trace.computed += summary.computed if arrays is None else map(_of_other_arrays, summary.computed)
         i.trace.read_again(i, reads)
         i.trace.computes_with(i, {now.get(ident, ident) for ident in summary.content})
     may_raise_again(i, summary)
@@ -505,6 +508,16 @@ def depend(i: Interpreter, summary: Summary, reads: Sequence[Location]) -> None:
         while recording is not None:
             recording.thrown = True
             recording = recording.outer
+
+
+def _of_other_arrays(operation: tuple[str, Place, tuple[Value, ...]]) -> tuple[str, Place, tuple[Value, ...]]:
+    """An operation on arrays of which it is not kept which they are."""
+    what, place, operands = operation
+    return what, place, tuple(rename(operand, _some_array) for operand in operands)
+
+
+def _some_array(member: Member) -> Member:
+    return member.but(ident=-1) if isinstance(member, Array) else member
 
 
 def _find_again(i: Interpreter, summary: Summary, call: Call, context: Context) -> None:

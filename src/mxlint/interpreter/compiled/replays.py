@@ -39,7 +39,8 @@ from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import arrays_out, keeping
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
-from mxlint.interpreter.compiled.reads import relied_argument
+from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
+from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
 from mxlint.interpreter.compiled.trees import tree
@@ -68,12 +69,15 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
     """A call that uses a trace again: what the trace read may hold something else now."""
     _note_outgrown(i, ref, entry, place)
     replaced: dict[int, bool] = {}
+    again = Rehearsal(i, ref, entry, args, frame)
     for location, read in entry.reads.items():
         oid, field = location
         if oid in entry.captured_in and read.kind == "array":
             continue
         own = _is_own(i, entry, location)
         if not read.used or own and not _changes_again(i, location) and (read.kind != "array" or read.value == NONE):
+            continue
+        if own and again.repeats:
             continue
         now = held(i, oid, field)
         if oid in entry.captured_in and (
@@ -87,7 +91,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue  # what is there now is of no object that this call comes to
         compare(i, ref, location, read, held(i, oid, field), place, entry)
     for location in entry.counted:
-        _note_counted(i, ref, entry, location, place)
+        _note_counted(i, ref, entry, location, place, again)
 
     for location, read in entry.reads.items() if i.ledger.changed_in_traces else ():
         for number in parts_at(i, location, held(i, *location)) if read.used else ():
@@ -170,9 +174,9 @@ def _reads_all_items(i: Interpreter, entry: Entry, location: Location) -> bool:
     return items.keys() == set(numbers) and orders.same_items(i, oid, Tuple(tuple(items[number] for number in numbers)))
 
 
-def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, place: Place) -> None:
-    """A number that the trace itself changed, and uses: at this call it is another one, which the trace does not see. It may have read more of it, or
-    less, before it changed it."""
+def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, place: Place, again: Rehearsal) -> None:
+    """A number or flag that the trace itself changed, and uses: at this call it is another one, which the trace does not see. It may have read more of
+    it, or less, before it changed it."""
     scalar = scalar_at(location)
     known = location if location in entry.reads else next((other for other in entry.reads if scalar_at(other) == scalar), location)
     at = known if location == scalar else location
@@ -182,13 +186,15 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, pl
     before = read.value if at == known else aspects.made(i, at, read.value if read.whole is None else read.whole)
     found = set(members(now))
     if not found <= set(members(before)) or any(isinstance(member, Range) for member in found):
-        if _decides_otherwise(i, entry, scalar):
+        numbers = all(scalar_type(member) in NUMBERS for member in found)
+        if again.repeats is None and (not numbers or isinstance(before, Unbound) or _decides_otherwise(i, entry, scalar)):
             _unfollowed(i, ref, i.place or place, "whether each run of the body changes a number again")
             return
+        if again.repeats:
+            return
         used, calls, written = entry.counted[location]
-        note(
-            i, events.Event(ref.oid, entry.number, "counted", used, read.name, "", "", calls, (), (), m, False, str(written.span.start.row))
-        )
+        kind, row = "number" if numbers else "value", str(written.span.start.row)
+        note(i, events.Event(ref.oid, entry.number, "counted", used, read.name, kind, "", calls, (), (), m, False, row))
 
 
 def _decides_otherwise(i: Interpreter, entry: Entry, scalar: Location) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from typing import Final
+from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.guards import Literal_
@@ -46,6 +46,10 @@ FROZEN: Final = ("#", "frozen")
 CONTENT: Final = ("#", "content")
 
 
+Operation: TypeAlias = tuple[str, Place, tuple[Value, ...]]
+"""An operation of MLX: which, where, of what."""
+
+
 class Trace:
     """One run of a body with placeholders, while it runs."""
 
@@ -81,6 +85,10 @@ class Trace:
         """What it read of objects that it made itself: of those that outlive it, it is what it read of what is older."""
         self.written: dict[Location, Place] = {}
         self.operations = 0
+        self.computed: list[Operation] = []
+        """What it has computed, one operation after the other; those that nobody sees are not among them."""
+        self.changes_python = False
+        """Whether it has written something older that is no array of its own."""
         self.loops: list[Place] = []
         self.seeded = False
         self.transforms: list[str] = []
@@ -168,6 +176,10 @@ class Trace:
                 seen.used = True
                 seen.late |= self.mutated.keys()
 
+    def computes(self, i: Interpreter, what: str, place: Place, operands: Iterable[Value]) -> None:
+        """An operation of MLX becomes part of the graph. Of a list it takes what is in it now."""
+        self.computed.append((what, place, tuple(_content(i, operand) for operand in operands)))
+
     def read_again(self, i: Interpreter, locations: Iterable[Location]) -> None:
         """Locations are read where the path is another one."""
         for read in locations:
@@ -232,7 +244,8 @@ class Seen:
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
     those of the trace are gone. `shapes`: of the arrays of the call. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
-    of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names."""
+    of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names. `place`: the call for which it was made; `computed`: its operations, if it
+    has changed something of Python's."""
 
     __slots__ = (
         "_content",
@@ -242,12 +255,16 @@ class Entry:
         "captured_in",
         "captured_out",
         "changes",
+        "computed",
         "counted",
         "given",
         "key",
         "made",
         "number",
+        "operations",
         "out",
+        "place",
+        "placeholders",
         "reads",
         "refers",
         "result",
@@ -265,6 +282,7 @@ class Entry:
         out: Mapping[Location, tuple[int, float]],
         activations: frozenset[int],
         shapes: tuple[object, ...],
+        place: Place,
     ) -> None:
         self.key = key
         self.shapes = shapes
@@ -281,6 +299,10 @@ class Entry:
         self.captured_out = frozenset(trace.captured_out)
         self.written = dict(trace.written)
         self.counted = counted(trace)
+        self.place = place
+        self.operations = trace.operations
+        self.placeholders = tuple(trace.made)
+        self.computed = tuple(trace.computed) if trace.changes_python else ()
         self._seal()
 
     def _seal(self) -> None:
@@ -360,6 +382,11 @@ class CompiledInfo:
         self.text = text
         self.site = site
         self.imported = imported
+
+
+def _content(i: Interpreter, operand: Value) -> Value:
+    """What is in a list; anything else is what it is."""
+    return (i.heap.get(operand.oid, ITEMS) or operand) if isinstance(operand, Ref) and i.info(operand.oid).kind == "list" else operand
 
 
 def capturing(i: Interpreter, trace: Trace, function: Value, place: Place) -> None:

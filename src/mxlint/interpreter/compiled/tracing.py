@@ -76,7 +76,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
             activations = frozenset(oid for oid, _ in trace.reads if i.info(oid).kind == "frame")
-            entry = Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref), activations, shapes_of(i, args))
+            entry = Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref), activations, shapes_of(i, args), place)
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given)
     changed(i, trace.changes, args, trace.reads.items(), lambda _, seen: seen.value)
@@ -98,6 +98,7 @@ def _run_trace(
             named(i, trace, ref, function)
             capturing(i, trace, function, place)
             result = i.call(function, placed, place, frame)
+            trace.computes(i, "return", place, (result,))
             ended = True
         finally:
             _note_trace(i, trace, result if ended else NONE, ended)

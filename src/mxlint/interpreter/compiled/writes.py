@@ -11,7 +11,7 @@ from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import keeping
-from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, NUMBERS, keepers, label
+from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import ITEMS, Trace, container, held, older, value_kind
 from mxlint.interpreter.containers import aspects
@@ -100,9 +100,11 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         trace.kept.append((location, fact))
     else:
         note(i, fact)
+    trace.changes_python = trace.changes_python or not traced
     if before is not None and not i.silent:
-        numbers = [scalar_type(member) for part in (before.whole or before.value, value) for member in members(part)]
-        if all(name in NUMBERS for name in numbers) and (before.whole or before.value) != value:
+        found = before.value if before.whole is None else before.whole
+        scalars = (scalar_type(member) is not None or isinstance(member, Unbound) for part in (found, value) for member in members(part))
+        if all(scalars) and found != value:
             trace.counts.setdefault(location, fact.where)
             if location in trace.last_use and place not in trace.literals:
                 trace.fed.add(trace.last_use[location])

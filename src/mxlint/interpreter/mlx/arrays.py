@@ -315,6 +315,7 @@ def results(
     axis = keywords.get("axis", args[1] if len(args) > 1 else Const(0))
     made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, axis, by_number)
     if i.trace is not None:
+        i.trace.computes(i, name, place, (*args, *keywords.values()))
         for array in arrays_in(i, made):
             captures.composed(i, array.ident, (*args, *keywords.values()))
         backward.carried(i, name, made, args, keywords)
@@ -451,6 +452,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     broadcasts.taken(i, operands)
     if i.trace is not None:
         i.trace.operations += 1
+        i.trace.computes(i, "[]", place, operands)
     ident = i.ident(place, "item")
     captures.composed(i, ident, operands)
     i.heap.set(ident, ("#", "lazy"), TRUE)
@@ -582,6 +584,7 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     changed(i, array, made, place, frame)
     if i.trace is not None:
         i.trace.operations += 1
+        i.trace.computes(i, "[] =", place, operands)
     return NONE
 
 

@@ -48,6 +48,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
         made.append(Array(i.ident(place, ("kernel", n)), trace, _shape(i, shape), name, link, origin))
     if i.trace is not None:
         i.trace.operations += 1
+        i.trace.computes(i, "kernel", place, (*args.args, *args.keywords.values()))
     return new_list(i, Tuple(tuple(made)), place, "kernel")
 
 

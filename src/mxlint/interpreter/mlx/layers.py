@@ -202,6 +202,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     shapeless.operation(i, form, operand, place, done.replace("mlx.", ""), frame, (*rest.args, *parts))
     if i.trace is not None:
         i.trace.operations += 1
+        i.trace.computes(i, done, place, (*rest.args, *parts))
     if entry is not None and sinks.draws(i) and _may_draw(i, owner, entry) and _draws(i, owner, entry):
         sinks.event(i, "draw", place, f"{cls.removeprefix('mlx.')}()", frame)
     if entry is not None and (entry.random or entry.stateful) and training == TRUE:

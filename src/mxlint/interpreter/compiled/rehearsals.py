@@ -1,0 +1,103 @@
+"""What the next run of a body would compute, where a trace has changed what it reads: a number that it counts, a flag that it turns over.
+
+A trace that has set a flag finds it set the next time, and may do the same as before, or something else. Nothing but a run says which: so the body is run once more
+from the state of the call, what it does is taken back, and the operations of MLX that it came to are compared with those of the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import Const, Ref, Tuple, Unknown, Value, members
+from mxlint.interpreter.compiled.captures import open_captures
+from mxlint.interpreter.compiled.placeholders import placeholders
+from mxlint.interpreter.compiled.state import Entry, Operation, Trace, held
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.paths import Truth
+
+FIRST_OF_REHEARSALS: Final = -1_000_000
+"""The number of the trace that is a rehearsal of the one with number 0; others count down from there."""
+
+
+class Rehearsal:
+    """The next run of the body of a trace, at a call that replays it. It is run when it is first asked for."""
+
+    def __init__(self, i: Interpreter, ref: Ref, entry: Entry, args: Arguments, frame: Frame) -> None:
+        self._i, self._ref, self._entry, self._args, self._frame = i, ref, entry, args, frame
+
+    @property
+    def repeats(self) -> bool | None:
+        """Whether it computes what the trace has computed; None where that is not known."""
+        i, entry = self._i, self._entry
+        if not entry.computed:
+            return None
+        state = tuple((location, held(i, *location)) for location in (*entry.reads, *entry.written))
+        known = i.ledger.rehearsed
+        key = (self._ref.oid, entry, state)
+        if key not in known:
+            known[key] = self._run()
+        return known[key]
+
+    def _run(self) -> bool | None:
+        i, entry = self._i, self._entry
+        function = i.heap.get(self._ref.oid, "fun")
+        if function is None:
+            return None
+        mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
+        writes, writers = dict(i.ledger.writes), dict(i.ledger.writers)
+        modes = i.modes.differentiating, i.modes.remembered
+        trace = Trace(FIRST_OF_REHEARSALS - entry.number, self._ref.oid, i, None, Truth(i.heap.get(self._ref.oid, "shapeless") is not None))
+        try:
+            with i.quietly(), i.within(("call", entry.place, self._ref.oid, "again", entry.number), apart=True):
+                placed = placeholders(i, trace, self._args, entry.place)
+                i.trace, i.modes.differentiating, i.modes.remembered = trace, False, False
+                open_captures(i, trace, self._ref)
+                trace.computes(i, "return", entry.place, (i.call(function, placed, entry.place, self._frame),))
+            return self._compared(trace)
+        except Halt:
+            return None
+        finally:
+            i.trace, i.path = None, path
+            i.modes.differentiating, i.modes.remembered = modes
+            i.heap.undo(mark)
+            i.forget(checkpoint)
+            i.ledger.writes, i.ledger.writers = writes, writers
+
+    def _compared(self, trace: Trace) -> bool | None:
+        entry = self._entry
+        before = list(_named(self._i, entry.computed, entry.placeholders, entry.number))
+        now = list(_named(self._i, trace.computed, trace.made, trace.number))
+        if before == now and trace.operations == entry.operations:
+            return True
+        return None if _is_unknown(entry.computed) or _is_unknown(trace.computed) else False
+
+
+def _is_unknown(computed: Iterable[Operation]) -> bool:
+    """Whether it is not known of what an operation is computed."""
+    return any(isinstance(member, Unknown) for _, _, operands in computed for operand in operands for member in members(operand))
+
+
+def _named(i: Interpreter, computed: Iterable[Operation], given: Sequence[int], number: int) -> Iterator[tuple[object, ...]]:
+    """Operations as they are said of any run of the body: what is older than it by its own number, what it was given and made by the order of it."""
+    numbers = {oid: at for at, oid in enumerate(given)}
+
+    def named(value: Value) -> object:
+        found: list[object] = []
+        for member in members(value):
+            if isinstance(member, Array):
+                own = member.ident >= 0 and (member.ident in numbers or i.info(member.ident).trace == number)
+                found.append(("made", numbers.setdefault(member.ident, len(numbers))) if own else ("older", member.ident))
+            elif isinstance(member, Const):
+                found.append((type(member.value), member.value))
+            elif isinstance(member, Tuple):
+                found.append(tuple(map(named, member.parts)))
+            else:
+                found.append((type(member),))
+        return tuple(found)
+
+    for what, place, operands in computed:
+        yield what, place, tuple(map(named, operands))
