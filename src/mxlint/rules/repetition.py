@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from mxlint.facts.events import Compiled, Where
+from mxlint.facts.events import Call, Compiled, Where
 from mxlint.rules.program import Program
 
 UNCOUNTED: Final = ("first", "rest")
@@ -37,24 +37,39 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
 
 
 def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
-    """Whether each object takes the place of the one before it, which was called in the round in which it was made alone. Nothing takes the place of the
-    last one: it may be called later."""
+    """Whether the objects of each round take the place of those of the round before, which were called in that round alone. Nothing takes the place of
+    the last ones: they may be called later."""
+    depth = _depth([_around(compiled) for compiled in called])
+    last = {_around(compiled)[:depth] for compiled in called if not compiled.outlived}
     return (
         len(called) > 1
-        and sum(compiled.outlived for compiled in called) >= len(called) - 1
+        and len(last) <= 1
         and all(
             call.loops[: len(around)] == around
             for compiled in called
             if compiled.outlived
-            for around in ((*compiled.caller_loops, *compiled.loops),)
+            for around in (_around(compiled)[:depth],)
             for call in program.calls.get(compiled.number, ())
         )
     )
 
 
+def _around(compiled: Compiled) -> tuple[Where, ...]:
+    """The loops in which an object was made, outermost first."""
+    return (*compiled.caller_loops, *compiled.loops)
+
+
+def _depth(found: Sequence[Sequence[Where]]) -> int | None:
+    """How many loops there are up to the first of which two objects were made in different rounds; None if there is none."""
+    for depth, loops in enumerate(zip(*found)):
+        if len({loop.span for loop in loops}) == 1 < len({loop.text for loop in loops}):
+            return depth + 1
+    return None
+
+
 def _later(program: Program, compiled: Compiled) -> bool:
     """Whether an object is called in a later round than that in which it was made."""
-    around = (*compiled.caller_loops, *compiled.loops)
+    around = _around(compiled)
     return any(
         made.span == loop.span and made.text != loop.text
         for call in program.calls.get(compiled.number, ())
@@ -64,9 +79,14 @@ def _later(program: Program, compiled: Compiled) -> bool:
 
 def _deeper(program: Program, compiled: Compiled) -> bool:
     """Whether one object serves many calls: it is called in several rounds of a loop inside of what makes it."""
-    around = len(compiled.loops) + len(compiled.caller_loops)
-    deeper = {call.loops for call in program.calls.get(compiled.number, ()) if len(call.loops) > around}
-    return repeated(deeper) is not None or any(loop.text in UNCOUNTED for loops in deeper for loop in loops[around:])
+    deeper = {call.loops[_common(compiled, call) :] for call in program.calls.get(compiled.number, ())}
+    return repeated(deeper) is not None or any(loop.text in UNCOUNTED for loops in deeper for loop in loops)
+
+
+def _common(compiled: Compiled, call: Call) -> int:
+    """How many loops around what makes an object are around a call of it as well, in the same rounds."""
+    around = _around(compiled)
+    return next((n for n, (made, loop) in enumerate(zip(around, call.loops)) if made != loop), min(len(around), len(call.loops)))
 
 
 def repeated(loops: Iterable[Sequence[Where]]) -> Where | None:

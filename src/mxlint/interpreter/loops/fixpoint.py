@@ -23,8 +23,8 @@ MAX_ROUNDS: Final = 12
 """Rounds after which what is not stable is given up: that is a defect of widening."""
 
 
-def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain: bool, ends: bool = True, peeled: bool = False) -> None:
-    """Run `step` any number of times (at least once if `certain`), to a fixpoint; go on with the join of the states in which it may end.
+def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain: bool, ends: bool = True, peeled: bool = False, several: bool = False) -> None:
+    """Run `step` any number of times (at least once if `certain`, at least twice if `several`), to a fixpoint; go on with the join of the states in which it may end.
 
     `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others.
     `ends`: it may end before any round by itself; otherwise `step` hands the states in which it ends to a target of its own.
@@ -42,7 +42,7 @@ def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain:
     after: Delta | None = {}
     if not peeled and around is None:
         after = _round(i, exits.mark, {}, (place, "first"), step, base)
-        if ends and after is not None:
+        if ends and after is not None and not several:
             exits.arrived.append((after, NONE, some))
     if after is not None:
         end = _fixpoint(i, exits.mark, passed(after, _asks_what_it_is), around, (place, "rest"), step, base)

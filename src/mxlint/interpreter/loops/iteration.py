@@ -162,7 +162,8 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         i.ledger.given_loops.add(place)
     else:
         i.ledger.given_loops.discard(place)
-    repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain)
+    several = certain and (number_of_rounds(i, member) or 0) > 1
+    repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain, several=several)
 
 
 def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, frame: Frame) -> None:
