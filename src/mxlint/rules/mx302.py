@@ -9,7 +9,7 @@ from mxlint.finding import Finding
 from mxlint.fixes.remedies import Hoist
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
-from mxlint.rules.repetition import dropped, repeated
+from mxlint.rules.repetition import dropped, made_again
 from mxlint.rules.rule import Rule
 
 
@@ -17,9 +17,9 @@ def check(program: Program) -> Iterator[Finding]:
     """A function that is called again and again makes a compiled object and drops it."""
     for group in program.sites.values():
         made = dropped(program, group)
-        if made is None or repeated([compiled.loops for compiled in made]) is not None:
+        if made is None or made_again((compiled, compiled.loops) for compiled in made) is not None:
             continue
-        loop = repeated([compiled.caller_loops for compiled in made])
+        loop = made_again((compiled, compiled.caller_loops) for compiled in made)
         layer = next((compiled.layer for compiled in made if compiled.layer), "")
         if loop is not None or layer:
             yield from _finding(program, made[0], loop, layer)

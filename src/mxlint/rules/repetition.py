@@ -80,7 +80,7 @@ def _later(program: Program, compiled: Compiled) -> bool:
 def _deeper(program: Program, compiled: Compiled) -> bool:
     """Whether one object serves many calls: it is called in several rounds of a loop inside of what makes it."""
     deeper = {call.loops[_common(compiled, call) :] for call in program.calls.get(compiled.number, ())}
-    return repeated(deeper) is not None or any(loop.text in UNCOUNTED for loops in deeper for loop in loops)
+    return _repeated(deeper) is not None or any(loop.text in UNCOUNTED for loops in deeper for loop in loops)
 
 
 def _common(compiled: Compiled, call: Call) -> int:
@@ -89,8 +89,18 @@ def _common(compiled: Compiled, call: Call) -> int:
     return next((n for n, (made, loop) in enumerate(zip(around, call.loops)) if made != loop), min(len(around), len(call.loops)))
 
 
-def repeated(loops: Iterable[Sequence[Where]]) -> Where | None:
-    """A loop of which two objects were made in different rounds, the loops around it being in one round."""
+def made_again(found: Iterable[tuple[Compiled, Sequence[Where]]]) -> Where | None:
+    """A loop in different rounds of which objects of one function were made. `found`: the objects, each with the loops that are meant. A loop over several
+    functions compiles each of them once."""
+    functions: dict[object, list[Sequence[Where]]] = {}
+    for compiled, loops in found:
+        what = compiled.function
+        functions.setdefault((what.kind, what.name, what.where), []).append(loops)
+    return next((loop for around in functions.values() if (loop := _repeated(around)) is not None), None)
+
+
+def _repeated(loops: Iterable[Sequence[Where]]) -> Where | None:
+    """A loop that is come to in two rounds, the loops around it being in one round."""
     rounds: dict[tuple[object, ...], set[str]] = {}
     places: dict[tuple[object, ...], Where] = {}
     for around in loops:
