@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from mxlint.domain import enumerated
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import of
-from mxlint.domain.members import Const, External, Option, Ref, Tuple, Unbound, Union, Value
+from mxlint.domain.members import Const, External, Kind, Member, Option, Range, Ref, Symbolic, Tuple, Unbound, Union, Value
 from mxlint.interpreter.compiled.state import CONTENT
+from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS, RECIPE
 
@@ -16,16 +18,46 @@ MOST: Final = 64
 """A recipe has at most so many parts; what is longer is not compared."""
 
 
-def keep(i: Interpreter, name: str, made: Array, args: Sequence[Value], keywords: Mapping[str, Value]) -> None:
-    """Keep by which function an array was made of which constants. A draw and the content of a file are others each time."""
+ITEM: Final = "mlx.core.array.__getitem__"
+FUNCTION: Final = "made by "
+"""Begins the name of a function that MLX made, as a schedule, in a recipe; what it was made of stands behind it."""
+
+
+def keep(
+    i: Interpreter, name: str, made: Array, args: Sequence[Value], keywords: Mapping[str, Value], outer: Arguments | None = None
+) -> None:
+    """Keep by which function an array was made of which constants. A draw and the content of a file are others each time. `outer`: what the function
+    was given that gave the one which is called."""
     entry = i.table.entry(name)
-    if entry is None or entry.random or made.shape is None or made.dtype is None:
-        return
-    named = (part for word in sorted(keywords) for part in (Const(word), keywords[word]))
-    left = [MOST]
-    recipe = _plain(i, Tuple((Const(name), Tuple(tuple(args)), *named)), left)
+    recipe = None
+    if name == ITEM or entry is not None and not entry.random:
+        recipe = recipe_of_call(i, name, args, keywords, outer)
     if recipe is not None:
         i.heap.set(made.ident, RECIPE, recipe)
+    elif i.heap.get(made.ident, RECIPE) is not None:
+        i.heap.drop(made.ident, RECIPE)
+
+
+def recipe_of_call(
+    i: Interpreter, name: str, args: Sequence[Value], keywords: Mapping[str, Value], outer: Arguments | None = None
+) -> Tuple | None:
+    """What a call makes, if all that it is given is known: its name, its arguments, and what made the function that is called."""
+    parts = [Const(name), Tuple(tuple(args)), *_named(keywords)]
+    if outer is not None:
+        parts += [Tuple(tuple(outer.args)), *_named(outer.keywords)]
+    recipe = _plain(i, Tuple(tuple(parts)), [MOST])
+    return recipe if isinstance(recipe, Tuple) else None
+
+
+def recipe_of(i: Interpreter, array: Array) -> Tuple | None:
+    """How an array was made, if that says what is in it now."""
+    recipe = i.heap.get(array.ident, RECIPE) if not array.several and i.heap.get(array.ident, CONTENT) is None else None
+    return recipe if isinstance(recipe, Tuple) else None
+
+
+def _named(keywords: Mapping[str, Value]) -> Iterator[Value]:
+    for word in sorted(keywords):
+        yield from (Const(word), keywords[word])
 
 
 def alike(i: Interpreter, one: Array, other: Array) -> bool:
@@ -43,7 +75,12 @@ def by_content(i: Interpreter, before: Array, now: Array) -> Value:
 
 def _made_alike(i: Interpreter, one: Array, other: Array) -> bool:
     recipe = i.heap.get(one.ident, RECIPE) if not one.several and not other.several else None
-    return isinstance(recipe, Tuple) and recipe == i.heap.get(other.ident, RECIPE)
+    return isinstance(recipe, Tuple) and recipe == i.heap.get(other.ident, RECIPE) and _is_one(recipe)
+
+
+def _is_one(value: Value) -> bool:
+    """Whether a recipe is of constants alone: of a number of a loop it makes another array in each round."""
+    return all(map(_is_one, value.parts)) if isinstance(value, Tuple) else not isinstance(value, (Range, Kind))
 
 
 def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
@@ -61,4 +98,10 @@ def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
                 return None
             parts.append(part)
         return Tuple(tuple(parts))
-    return value if isinstance(value, (Const, External)) else None
+    if isinstance(value, Array):
+        made = recipe_of(i, value)
+        return None if made is None else _plain(i, made, left)
+    if isinstance(value, Symbolic) and value.identity in i.ledger.made_functions:
+        name, made_of = i.ledger.made_functions[value.identity]
+        return _plain(i, Tuple((Const(f"{FUNCTION}{name}"), Tuple(tuple(made_of.args)), *_named(made_of.keywords))), left)
+    return value if isinstance(value, (Const, External)) or isinstance(value, Member) and enumerated.each(value) is not None else None

@@ -23,7 +23,16 @@ MAX_ROUNDS: Final = 12
 """Rounds after which what is not stable is given up: that is a defect of widening."""
 
 
-def repeat(i: Interpreter, place: Place, step: Callable[[], object], *, certain: bool, ends: bool = True, peeled: bool = False, several: bool = False) -> None:
+def repeat(
+    i: Interpreter,
+    place: Place,
+    step: Callable[[], object],
+    *,
+    certain: bool,
+    ends: bool = True,
+    peeled: bool = False,
+    several: bool = False,
+) -> None:
     """Run `step` any number of times (at least once if `certain`, at least twice if `several`), to a fixpoint; go on with the join of the states in which it may end.
 
     `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others.

@@ -48,7 +48,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import room
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import backward, broadcasts, mapping, shapeless, subscripts, updates
+from mxlint.interpreter.mlx import backward, broadcasts, constants, mapping, shapeless, subscripts, updates
 from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world import results as results_
 from mxlint.models.mlx import arguments as described
@@ -270,8 +270,8 @@ def compute(
     made = results(i, found, name, args, keywords, place, tag, by_number)
     if i.trace is None:
         shapeless.unsized(i, name, made, args, keywords)
-        if outer is None and isinstance(made, Array):
-            recipes.keep(i, name, made, args, keywords)
+        if isinstance(made, Array):
+            recipes.keep(i, name, made, args, keywords, outer)
     broadcasts.computed(i, name, args, keywords, made, place, frame)
     backward.of_call(i, name, form, args, keywords, made, place, shapeless.short(name), frame)
     return made
@@ -472,6 +472,8 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     elif array.shape is None and all(map(subscripts.takes_all, subscripts.items(index))):
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     made = Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
+    if i.trace is None:
+        recipes.keep(i, recipes.ITEM, made, operands, {})
     backward.carried(i, "", made, operands)
     backward.through(i, form, (array,), made, place, in_one_line(place.text), frame)
     return made
@@ -596,6 +598,9 @@ def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
     if i.trace is None:
         novelty.made(i, ident, operands, place, "item")
     made = Array(ident, trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)
+    count = _count(array)
+    if i.trace is None and count:
+        recipes.keep(i, recipes.ITEM, made, (array, Range(0, count - 1, 1, frozenset((i.context.loop,)))), {})
     backward.carried(i, "", made, operands)
     return made
 
@@ -603,9 +608,16 @@ def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
 def _needs(kind: str, what: str, result: str) -> Any:
     def run(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
         sinks.use(i, kind, array, what, place, frame)
-        return novelty.read_out(i, (array,), what, result, place)
+        return _number_out(i, array, what, result, place)
 
     return run
+
+
+def _number_out(i: Interpreter, array: Array, what: str, kind: str, place: Place, at: int | None = None) -> Value:
+    """A number that is read out of an array, its item `at` if it has an axis."""
+    recipe = recipes.recipe_of(i, array) if i.trace is None else None
+    known = constants.number(i, recipe, kind, place, at) if recipe is not None else None
+    return novelty.read_out(i, (array,), what, kind, place) if known is None else known
 
 
 def _contains(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
@@ -642,7 +654,7 @@ def _method(i: Interpreter, member: Member, name: str, short: str, args: Argumen
         rank = len(member.shape) if member.shape is not None else None
         if short == "tolist" and rank != 0:
             return _listed(i, member, kind, rank, place)
-        return novelty.read_out(i, (member,), f".{short}()", kind, place)
+        return _number_out(i, member, f".{short}()", kind, place)
     entry = i.table.entry(name)
     if entry is not None and entry.evaluates:
         sinks.use(i, "convert", member, f".{short}()", place, frame)
@@ -653,12 +665,19 @@ def _listed(i: Interpreter, array: Array, kind: str, rank: int | None, place: Pl
     """`array.tolist()`: of an array with one axis a list of numbers."""
     if rank != 1 or kind == "complex":
         return i.symbolic(place, ".tolist()", source="evaluated")
-    length = array.shape[0] if array.shape is not None else None
-    count = length if isinstance(length, int) else int(bounds(length)[0]) if isinstance(length, Size) and _is_number(length) else None
+    count = _count(array)
     if count is not None and count <= UNROLLED:
-        items = tuple(novelty.read_out(i, (array,), f"{novelty.ITEM}{n}", kind, place) for n in range(count))
+        items = tuple(_number_out(i, array, f"{novelty.ITEM}{n}", kind, place, n) for n in range(count))
         return new_list(i, Tuple(items), place)
-    return new_list(i, Tuple(None, Kind(kind, "open")), place)
+    recipe = recipes.recipe_of(i, array) if i.trace is None else None
+    found = constants.numbers(i, recipe, kind, place) if recipe is not None else None
+    return new_list(i, Tuple(None, Kind(kind, "open") if found is None else found), place)
+
+
+def _count(array: Array) -> int | None:
+    """How many items an array has, if that is one number."""
+    length = array.shape[0] if array.shape else None
+    return length if isinstance(length, int) else int(bounds(length)[0]) if isinstance(length, Size) and _is_number(length) else None
 
 
 def _is_number(size: Size) -> bool:

@@ -24,7 +24,7 @@ from mxlint.interpreter.machine.journal import call_places, journal, modality, n
 from mxlint.interpreter.machine.locations import LAZY
 from mxlint.interpreter.machine.paths import STEPS, Condition
 from mxlint.interpreter.machine.reach import arrays_in, each_array
-from mxlint.interpreter.mlx import arrays, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
+from mxlint.interpreter.mlx import arrays, constants, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.open_world import opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
@@ -236,7 +236,8 @@ class Mlx(Framework):
             entry = self.table.entry(maker[0])
             if entry is not None and entry.random:
                 _drawn(i, _short(maker[0]), True, place, frame)
-            return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1])
+            found = constants.scheduled(i, function, args, place)
+            return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1]) if found is None else found
         if self._computes(i, function, args):
             made = i.symbolic(place, "call", function.label)
             results.gave(i, function, made, args, place)
