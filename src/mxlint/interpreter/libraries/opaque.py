@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from mxlint.domain import cells
 from mxlint.domain.heap import Field
 from mxlint.domain.members import NONE, Const, Ref, Tuple, Value
 from mxlint.domain.place import Place
@@ -19,17 +20,18 @@ FIXED: Final = ("#", "fixed")
 """Of an object of a library that is made of constants: a text that is equal for equal ones."""
 
 
-def _cell(name: str, method: str, index: Value | None) -> Field | None:
-    """Where a call of a method finds something, if that is at an index which names one thing in one way."""
-    if name.rpartition(".")[2] != method or not isinstance(index, Const) or type(index.value) is not int or index.value < 0:
+def _cell(i: Interpreter, owner: Ref, name: str, index: Value) -> Field | None:
+    """Where a call of a method finds something, if that is at one index of constants. A number alone may name a row."""
+    found = cells.cell(index, sharing.shape(i, owner.oid)) if name.rpartition(".")[2] == "__getitem__" else None
+    if found is None:
         return None
-    return CELL, index.value
+    return CELL, found[0] if len(found) == 1 and found[0] >= 0 else found
 
 
 def read_cell(i: Interpreter, name: str, given: Sequence[Value], place: Place, frame: Frame) -> Field | None:
     """Note that a call reads what such an object holds at one index, and nothing else of it; None if it reads more."""
     owner = given[0] if len(given) == 2 else None
-    cell = _cell(name, "__getitem__", given[1]) if isinstance(owner, Ref) and is_of_library(i, owner) else None
+    cell = _cell(i, owner, name, given[1]) if isinstance(owner, Ref) and is_of_library(i, owner) else None
     if cell is not None and isinstance(owner, Ref):
         i.operations.read(i, owner.oid, cell, i.heap.get(owner.oid, cell) or NONE, place, frame)
     return cell

@@ -7,8 +7,10 @@ symbolic, such as a row that may be a number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Final, NamedTuple
 
+from mxlint.domain import cells
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -32,7 +34,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.portions import ALL, SHUFFLED, SOME, Portion, rows
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import CELL, CONTENTS, PART_OF
+from mxlint.interpreter.machine.locations import CELL, CONTENTS, ITEMS, PART_OF
 from mxlint.interpreter.machine.paths import SHARED, Condition
 from mxlint.interpreter.objects.lookup import CLASS, is_of_library
 from mxlint.models.load import model
@@ -144,21 +146,61 @@ def _between(lower: object, upper: object, step: object) -> Portion:
 
 def changed(i: Interpreter, value: Value, index: Value | None, place: Place, frame: Frame, *, perhaps: bool = False) -> None:
     """What lies at an index of something is changed, or anything in it (None): so is what shares it and a trace has read."""
-    chosen = selected(index) if index is not None else (ALL, False)
-    portion = SOME if chosen is None else chosen[0]
     now = i.symbolic(place, "contents")
     own = {member.oid for member in members(value) if isinstance(member, Ref)}
     for oid in own:
         _write(i, oid, CONTENTS, now, place, frame)
     looked_at = [(oid, field) for oid, field in i.traced if _location(field) is not None]
     for write in parts(i, value):
-        there = write.portion.within(portion)
         for oid, field in sorted({*looked_at, (write.array, CONTENTS)}, key=str):
-            where = _location(field) if oid not in own or field != CONTENTS else None
-            for read in parts(i, Ref(oid)) if where is not None else ():
-                met = there.meets(read.portion.within(where)) if where is not None and read.array == write.array else False
+            for read in parts(i, Ref(oid)) if oid not in own or field != CONTENTS else ():
+                met = _meets(i, field, read, oid, write, index)
                 if met is not False:
                     _change(i, oid, field, now, place, frame, sure=bool(met) and not (perhaps or write.perhaps or read.perhaps))
+
+
+def _meets(i: Interpreter, field: Field, read: Part, oid: int, write: Part, index: Value | None) -> bool | None:
+    """Whether a write at an index of a part of an array comes to what lies at a location of an object that has another part of it."""
+    where = _location(field)
+    if where is None or read.array != write.array:
+        return False
+    at = field[1] if isinstance(field, tuple) and field[0] == CELL else None
+    if at is not None and index is not None and read == (oid, ALL, False):
+        of_array = index if write.portion == ALL else _in_row(write.portion, index)
+        if of_array is not None:
+            return cells.meets(at if isinstance(at, tuple) else (at,), of_array, shape(i, oid))
+    chosen = selected(index) if index is not None else (ALL, False)
+    return write.portion.within(SOME if chosen is None else chosen[0]).meets(read.portion.within(where))
+
+
+def _in_row(portion: Portion, index: Value) -> Value | None:
+    """An index of one row of an array, as one of the array; None if the portion is more than a row."""
+    if portion.aligned or not portion.whole or portion.stop != portion.start + 1:
+        return None
+    inner = index.items if isinstance(index, Tuple) else (index,)
+    return None if inner is None else Tuple((Const(portion.start), *inner))
+
+
+def shape(i: Interpreter, oid: int) -> tuple[int, ...]:
+    """The lengths of the first axes of an array, as far as what made it says them."""
+    given = i.heap.get(oid, ("made with", "shape"))
+    if given is not None:
+        items = given.items if isinstance(given, Tuple) else (given,)
+        return tuple(takewhile(lambda length: length >= 0, map(_number, items or ())))
+    found: list[int] = []
+    content = i.heap.get(oid, ("made with", "object"))
+    while content is not None:
+        content = i.heap.get(content.oid, ITEMS) if isinstance(content, Ref) and i.info(content.oid).kind == "list" else content
+        items = content.items if isinstance(content, Tuple) else None
+        if not items:
+            break
+        found.append(len(items))
+        content = items[0]
+    return tuple(found)
+
+
+def _number(value: Value) -> int:
+    return value.value if isinstance(value, Const) and type(value.value) is int else -1
 
 
 def method_called(i: Interpreter, function: Symbolic, place: Place, frame: Frame) -> None:
@@ -185,7 +227,12 @@ def _location(field: Field) -> Portion | None:
     """The portion of an object that a location stands for."""
     if field == CONTENTS:
         return ALL
-    return rows(field[1], field[1] + 1) if isinstance(field, tuple) and field[0] == CELL else None
+    if not isinstance(field, tuple) or field[0] != CELL:
+        return None
+    at = field[1]
+    if isinstance(at, int):
+        return rows(at, at + 1)
+    return rows(at[0], at[0] + 1)._replace(whole=len(at) == 1, aligned=False) if at[0] >= 0 else SOME
 
 
 def _change(i: Interpreter, oid: int, field: Field, now: Value, place: Place, frame: Frame, *, sure: bool) -> None:
