@@ -240,6 +240,20 @@ def join(values: Iterable[Value]) -> Value:
     return of(option for item in items for option in options(item))
 
 
+def itemwise(content: Value | None) -> tuple[Value, ...] | None:
+    """What lies at each place of a list or tuple, also of one that may be several of one length; None if its length is not known."""
+    if isinstance(content, Tuple):
+        return content.items
+    rows = (
+        [member.items for member in members(content) if isinstance(member, Tuple) and member.items is not None]
+        if content is not None
+        else []
+    )
+    if not isinstance(content, Union) or len(rows) < len(content.options) or len({len(row) for row in rows}) > 1:
+        return None
+    return tuple(map(join, zip(*rows)))
+
+
 def _widened(found: list[Member], *, chosen: bool = False) -> Value:
     """Too many members: scalars of one type become that type, the rest is unknown. `chosen`: conditions say of each, but
     for the one that is left, that it is the one."""

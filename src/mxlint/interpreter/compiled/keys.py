@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.join import itemwise
 from mxlint.domain.members import Const, Kind, Length, Range, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import provably_different
@@ -55,10 +56,10 @@ def _opened(i: Interpreter, ref: Ref, found: list[Part]) -> list[Value | Part] |
     """What a list or dict holds; None if it is something else, or not known item by item."""
     kind = tree(i, ref)
     if kind == "list":
-        content = i.heap.get(ref.oid, ("#", "items"))
-        if isinstance(content, Tuple) and content.items is not None:
-            found.append(("list", len(content.items)))
-            return list(content.items)
+        items = itemwise(i.heap.get(ref.oid, ("#", "items")))
+        if items is not None:
+            found.append(("list", len(items)))
+            return list(items)
     elif kind == "dict":
         entries = [(f[1], v) for f, v in i.heap.fields(ref.oid).items() if isinstance(f, tuple) and f[0] == "k"]
         found.append(("dict", len(entries)))

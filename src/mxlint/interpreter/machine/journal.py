@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Literal_
-from mxlint.domain.join import join
+from mxlint.domain.join import itemwise, join
 from mxlint.domain.members import (
     Bound,
     Const,
@@ -486,8 +486,7 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
     if isinstance(member, Ref):
         info, kind = i.info(member.oid), i.mlx.tree(i, member)
         if kind == "list":
-            content = i.heap.get(member.oid, ("#", "items"))
-            listed = content.items if isinstance(content, Tuple) else None
+            listed = itemwise(i.heap.get(member.oid, ("#", "items")))
             return described.ContainerValue(
                 "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
             )
