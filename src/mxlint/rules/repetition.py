@@ -37,13 +37,13 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
 
 
 def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
-    """Whether the objects of each round take the place of those of the round before, which were called in that round alone. Nothing takes the place of
-    the last ones: they may be called later."""
+    """Whether the objects of a round take the place of those of an earlier one, which were called in that round alone. Nothing takes the place of
+    the last ones, of which there is one for each key under which they are stored: they may be called later."""
     depth = _depth([_around(compiled) for compiled in called])
-    last = {_around(compiled)[:depth] for compiled in called if not compiled.outlived}
+    last, gone = ({_around(compiled)[:depth] for compiled in called if compiled.outlived is outlived} for outlived in (False, True))
     return (
         len(called) > 1
-        and len(last) <= 1
+        and 0 < len(gone) >= len(last)
         and all(
             call.loops[: len(around)] == around
             for compiled in called

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
@@ -111,13 +112,19 @@ def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
     return bool(axes)
 
 
+def come_again(values: Iterable[object]) -> bool:
+    """Whether one of few comes again after others: what goes round does not go on to change."""
+    found = [value for value, _ in groupby(values)]
+    return len(set(found)) < len(found) and len(set(found)) <= FEW
+
+
 def scalars_vary(values: Sequence[Value], few: int) -> bool:
     """Whether a number or text is seen to change without bound, or takes more than `few` values. At times it may be an array."""
     scalars = [value for value in values if isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType")]
     if len(scalars) + sum(isinstance(value, ArrayValue) for value in values) < len(values):
         return False
-    different = {(value.type, value.value, value.item) for value in scalars if value.known or value.item}
-    return any(value.varies for value in scalars) or len(different) >= max(MANY, few + 1)
+    known = [(value.type, value.value, value.item) for value in scalars if value.known or value.item]
+    return any(value.varies for value in scalars) or len(set(known)) >= max(MANY, few + 1) and not come_again(known)
 
 
 def lengths_vary(values: Sequence[Value]) -> bool:
@@ -131,4 +138,5 @@ def shapes_vary(values: Sequence[Value]) -> bool:
     shapes = [value.shape for value in values if isinstance(value, ArrayValue)]
     if len(shapes) < len(values) or None in shapes:
         return False
-    return len({shape for shape in shapes if shape is not None and None not in shape}) >= MANY
+    known = [shape for shape in shapes if shape is not None and None not in shape]
+    return len(set(known)) >= MANY and not come_again(known)

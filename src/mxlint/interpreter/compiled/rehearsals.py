@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Const, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Const, Ref, Tuple, Unknown, Value, members
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
 from mxlint.interpreter.compiled.state import Entry, Operation, Trace, held
@@ -23,49 +23,79 @@ FIRST_OF_REHEARSALS: Final = -1_000_000
 """The number of the trace that is a rehearsal of the one with number 0; others count down from there."""
 
 
+REPLAYED: Final = "replayed"
+"""Begins the location of how often a trace has been replayed, of a compiled object."""
+MOST_RUNS: Final = 8
+"""So many runs of a body are rehearsed, one after the other: what changes later is not seen."""
+
+
 class Rehearsal:
-    """The next run of the body of a trace, at a call that replays it. It is run when it is first asked for."""
+    """The next runs of the body of a trace, as many as calls have replayed it by now, this one included. They are run when they are first asked for."""
 
     def __init__(self, i: Interpreter, ref: Ref, entry: Entry, args: Arguments, frame: Frame) -> None:
         self._i, self._ref, self._entry, self._args, self._frame = i, ref, entry, args, frame
+        self._runs = self._counted() if entry.computed else 0
+
+    def _counted(self) -> int:
+        """How often the trace has been replayed, which is kept for the next call."""
+        i, location = self._i, (self._ref.oid, (REPLAYED, self._entry.number))
+        before = i.heap.get(*location)
+        number = before.value if isinstance(before, Const) and isinstance(before.value, int) else 0 if before is None else MOST_RUNS
+        i.heap.set(*location, Const(min(number + 1, MOST_RUNS)))
+        return min(number + 1, MOST_RUNS)
 
     @property
     def repeats(self) -> bool | None:
-        """Whether it computes what the trace has computed; None where that is not known."""
+        """Whether they compute what the trace has computed; None where that is not known."""
         i, entry = self._i, self._entry
-        if not entry.computed:
+        if not self._runs:
             return None
         state = tuple((location, held(i, *location)) for location in (*entry.reads, *entry.written))
         known = i.ledger.rehearsed
         key = (self._ref.oid, entry, state)
-        if key not in known:
-            known[key] = self._run()
-        return known[key]
+        done, found = known.get(key, (0, True))
+        if found and done < self._runs:
+            found, done = self._run()
+            known[key] = done, found
+        return found
 
-    def _run(self) -> bool | None:
+    def _run(self) -> tuple[bool | None, int]:
+        """Whether the runs compute the same, and how many of them are known to do so."""
         i, entry = self._i, self._entry
         function = i.heap.get(self._ref.oid, "fun")
-        if function is None:
-            return None
         mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
         writes, writers = dict(i.ledger.writes), dict(i.ledger.writers)
         modes = i.modes.differentiating, i.modes.remembered
-        trace = Trace(FIRST_OF_REHEARSALS - entry.number, self._ref.oid, i, None, Truth(i.heap.get(self._ref.oid, "shapeless") is not None))
         try:
-            with i.quietly(), i.within(("call", entry.place, self._ref.oid, "again", entry.number), apart=True):
-                placed = placeholders(i, trace, self._args, entry.place)
-                i.trace, i.modes.differentiating, i.modes.remembered = trace, False, False
-                open_captures(i, trace, self._ref)
-                trace.computes(i, "return", entry.place, (i.call(function, placed, entry.place, self._frame),))
-            return self._compared(trace)
+            for _ in range(self._runs):
+                before = [held(i, *location) for location in entry.written]
+                found = self._compared(self._once(function))
+                if not found:
+                    return found, self._runs
+                if before == [held(i, *location) for location in entry.written]:
+                    return True, MOST_RUNS
+            return True, self._runs
         except Halt:
-            return None
+            return None, self._runs
         finally:
             i.trace, i.path = None, path
             i.modes.differentiating, i.modes.remembered = modes
             i.heap.undo(mark)
             i.forget(checkpoint)
             i.ledger.writes, i.ledger.writers = writes, writers
+
+    def _once(self, function: Value | None) -> Trace:
+        """Run the body once more. What it changes stays for the next run."""
+        i, entry = self._i, self._entry
+        shapeless = Truth(i.heap.get(self._ref.oid, "shapeless") is not None)
+        trace = Trace(FIRST_OF_REHEARSALS - entry.number, self._ref.oid, i, None, shapeless)
+        with i.quietly(), i.within(("call", entry.place, self._ref.oid, "again", entry.number), apart=True):
+            placed = placeholders(i, trace, self._args, entry.place)
+            i.trace, i.modes.differentiating, i.modes.remembered = trace, False, False
+            open_captures(i, trace, self._ref)
+            trace.computes(i, "return", entry.place, (i.call(function or NONE, placed, entry.place, self._frame),))
+        i.trace = None
+        return trace
 
     def _compared(self, trace: Trace) -> bool | None:
         entry = self._entry

@@ -129,7 +129,7 @@ class Trace:
         """What is to be noted of operations if a gradient goes back through them, and the differentiations that may bring one."""
         self.brought: dict[int, dict[events.Event, None]] = {}
         """What is to be noted of the operations that gradients go back through, by the gradient."""
-        self.computed: set[int] = set()
+        self.gradients_used: set[int] = set()
         """Those gradients that something in it computes with."""
         self.stretched: dict[int, Callable[[], None]] = {}
         """What is to be noted if something that is not fused takes an array as it is, by the array: a broadcast, or what is computed from one."""
@@ -169,7 +169,7 @@ class Trace:
         recording = i.heap.recording
         for ident in idents:
             if ident in self.brought:
-                self.computed.add(ident)
+                self.gradients_used.add(ident)
             if recording is not None and ident not in recording.fresh:
                 recording.content.add(ident)
             for seen in self.by_ident.get(ident, ()):

@@ -165,7 +165,7 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
         if array.ident in trace.stretched:
             trace.stretched[array.ident]()
         trace.computes_with(i, (array.ident,) if array.ident in trace.brought else ())
-    for of_gradient in dict.fromkeys(fact for ident in sorted(trace.computed) for fact in trace.brought[ident]):
+    for of_gradient in dict.fromkeys(fact for ident in sorted(trace.gradients_used) for fact in trace.brought[ident]):
         note(i, of_gradient)
     shown(i, (result,))
     array_use(i, result)

@@ -8,7 +8,7 @@ made of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias, TypeGuard
 
@@ -322,6 +322,7 @@ class Novelty:
             done.add(node)
             arrays, contents, under = self._before(node, path)
             todo.extend((m.identity, under) for m in contents if _is_rewritten(m))
+            todo.extend((ident, under) for m in contents if not _is_rewritten(m) for ident in self._read_from(m))
             if not here:
                 continue
             if any(isinstance(m, Symbolic) and not _is_rewritten(m) and self._symbol(m.identity) for m in contents):
@@ -330,6 +331,11 @@ class Novelty:
                 return True  # they differ from round to round
             todo.extend((other, under) for other in arrays)
         return any(len(numbers) >= MANY for numbers in met.values())
+
+    def _read_from(self, content: Member) -> Iterator[int]:
+        """The arrays out of which a number was read that went into another one."""
+        if isinstance(content, Symbolic) and self._i.sources.get(content.identity) == "evaluated":
+            yield from (part.ident for part in self._i.comes_from.get(content.identity, ()) if isinstance(part, Array))
 
     def _before(self, node: Node, path: tuple[Node, ...]) -> tuple[Sequence[int] | None, Sequence[Member], tuple[Node, ...]]:
         """The arrays and the contents that an array, or a content that one was given in place, comes from, and the path to these."""

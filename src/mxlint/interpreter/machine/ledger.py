@@ -179,7 +179,8 @@ class Ledger:
     """A trace has read what is in an array that is older."""
     computes: bool = False
     """Something symbolic was called with placeholders, and gave something."""
-    rehearsed: dict[object, bool | None] = field(default_factory=dict)
-    """Whether the next run of a body computes what its trace has computed, by the trace and what lies where it reads and writes."""
+    rehearsed: dict[object, tuple[int, bool | None]] = field(default_factory=dict)
+    """How many of the next runs of a body have been tried, and whether they compute what its trace has computed, by the trace and what lies where it
+    reads and writes."""
     compared: dict[tuple[Value, Value], Value] | None = None
     """What `==` gave of the pairs of objects that the comparison under way has come to."""
