@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls.activations import ENV, run_function
@@ -241,8 +242,10 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
         value = i.call(function, args, place, frame)
     if i.trace is not None and value_kind(value) == "array" and all(older(i, array.ident) for array in arrays_in(i, value)):
         i.operations.read(i, ref.oid, key, value, place, frame)  # what is in them may be changed in place
-    i.heap.set(ref.oid, key, value)
-    i.operations.written(i, ref.oid, key, value, place, frame)
+    # A key that stands for several, or for what nobody says, is not surely the one that was given before: the cache keeps both values.
+    kept = value if known is None else join((known, value))
+    i.heap.set(ref.oid, key, kept)
+    i.operations.written(i, ref.oid, key, kept, place, frame)
     for member in members(value):
         if isinstance(member, Ref):
             i.info(member.oid).trace = 0  # the cache keeps it
