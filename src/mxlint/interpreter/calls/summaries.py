@@ -122,7 +122,7 @@ class Summary:
         self.leaving = tuple(recording.leaving)
         self.between = between
         self.operations = i.trace.operations - call.operations if i.trace is not None else 0
-        self.computed = tuple(i.trace.computed[call.computed :]) if i.trace is not None else ()
+        self.computed = tuple(i.trace.computed[call.computed :]) if i.trace is not None and i.trace.is_kept else None
         self.moved = frozenset(recording.moved)
         self.portable = portable
         self.shortened = recording.shortened
@@ -482,7 +482,8 @@ def replay(i: Interpreter, found: Found, call: Call, context: Context) -> Value:
         i.doubting(keep_doubt, doubt)
     if i.trace is not None:
         i.trace.operations += summary.operations
-        i.trace.computed += summary.computed if arrays is None else map(_of_other_arrays, summary.computed)
+        others = arrays is not None and summary.computed is not None
+        i.trace.computes_again(map(_of_other_arrays, summary.computed or ()) if others else summary.computed)
         i.trace.read_again(i, reads)
         i.trace.computes_with(i, {now.get(ident, ident) for ident in summary.content})
     may_raise_again(i, summary)

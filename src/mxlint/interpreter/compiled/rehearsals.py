@@ -99,6 +99,8 @@ class Rehearsal:
 
     def _compared(self, trace: Trace) -> bool | None:
         entry = self._entry
+        if not trace.is_kept:
+            return None
         before = list(_named(self._i, entry.computed, entry.placeholders, entry.number))
         now = list(_named(self._i, trace.computed, trace.made, trace.number))
         if before == now and trace.operations == entry.operations:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from itertools import islice
 from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array, Traces
@@ -50,6 +51,10 @@ Operation: TypeAlias = tuple[str, Place, tuple[Value, ...]]
 """An operation of MLX: which, where, of what."""
 
 
+MAX_COMPUTED: Final = 2_000
+"""Operations of a trace that are kept, to be compared with those of a later run of the body."""
+
+
 class Trace:
     """One run of a body with placeholders, while it runs."""
 
@@ -86,7 +91,9 @@ class Trace:
         self.written: dict[Location, Place] = {}
         self.operations = 0
         self.computed: list[Operation] = []
-        """What it has computed, one operation after the other; those that nobody sees are not among them."""
+        """What it has computed, one operation after the other, up to `MAX_COMPUTED`; those that nobody sees are not among them."""
+        self.is_kept = True
+        """Whether that is all that it has computed."""
         self.changes_python = False
         """Whether it has written something older that is no array of its own."""
         self.loops: list[Place] = []
@@ -178,7 +185,12 @@ class Trace:
 
     def computes(self, i: Interpreter, what: str, place: Place, operands: Iterable[Value]) -> None:
         """An operation of MLX becomes part of the graph. Of a list it takes what is in it now."""
-        self.computed.append((what, place, tuple(_content(i, operand) for operand in operands)))
+        self.computes_again(((what, place, tuple(_content(i, operand) for operand in operands)),))
+
+    def computes_again(self, operations: Iterable[Operation] | None) -> None:
+        """Operations become part of the graph; None: more than are kept. Helpers that call each other twice make twice as many at each level."""
+        self.computed += islice(operations or (), MAX_COMPUTED + 1 - len(self.computed))
+        self.is_kept = self.is_kept and operations is not None and len(self.computed) <= MAX_COMPUTED
 
     def read_again(self, i: Interpreter, locations: Iterable[Location]) -> None:
         """Locations are read where the path is another one."""
@@ -302,7 +314,7 @@ class Entry:
         self.place = place
         self.operations = trace.operations
         self.placeholders = tuple(trace.made)
-        self.computed = tuple(trace.computed) if trace.changes_python else ()
+        self.computed = tuple(trace.computed) if trace.changes_python and trace.is_kept else ()
         self._seal()
 
     def _seal(self) -> None:

@@ -92,7 +92,7 @@ def again(i: Interpreter, run: Run, known: Remembered) -> Delta | None:
         i.heap.undo(mark)
     if i.trace is not None:
         i.trace.operations += summary.operations
-        i.trace.computed += summary.computed
+        i.trace.computes_again(summary.computed)
         i.trace.read_again(i, list(summary.reads))
         i.trace.computes_with(i, set(summary.content))
     summaries.may_raise_again(i, summary)
