@@ -104,7 +104,7 @@ class Departures:
     def note_possible(self, heap: Heap, target: Target, error: str | None) -> None:
         """An exception of a class may lead from the present state to a handler."""
         trail = heap.trail
-        here = (len(trail), id(trail[-1]) if trail else 0, error)
+        here = (len(trail), id(trail[-1]) if trail else 0, error, id(target))
         if here == self._last:
             return
         self._last = here

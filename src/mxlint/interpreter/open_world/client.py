@@ -358,9 +358,15 @@ def _within(span: Span, method: FunctionInfo) -> bool:
 def _again(i: Interpreter, method: Method, others: Sequence[Method], unchanged: Unchanged, frame: Frame) -> bool:
     """Call a method, let others run, call it again, unless all of them leave alone what traces have read. Whether the first call left another number or
     list where one was."""
-    if unchanged.by((each.ref, *_given(i, each)) for each in (method, *others)):
+    if unchanged.by(_called(i, each) for each in (method, *others)):
         return _count(i, method, frame)
     return _run(i, _calling(i, method, frame), others, frame)
+
+
+def _called(i: Interpreter, method: Method) -> tuple[Value, ...]:
+    """What the client calls, and what it gives it: a class method is bound to its class."""
+    given = _given(i, method)
+    return (method.ref, *given) if method.owner_class is None else (Bound(method.owner_class, method.ref), *given)
 
 
 def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame) -> bool:
