@@ -77,7 +77,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         own = _is_own(i, entry, location)
         if not read.used or own and not _changes_again(i, location) and (read.kind != "array" or read.value == NONE):
             continue
-        if own and again.repeats:
+        if own and read.kind != "array" and again.repeats:
             continue
         now = held(i, oid, field)
         if oid in entry.captured_in and (
