@@ -79,7 +79,7 @@ def _outlive(i: Interpreter, ref: Ref) -> None:
         return
     found = journal(i)
     for other, places in made.items():
-        if other not in found.outlived and (places is None or taken(i, places, ref.oid)) and not lives(i, other):
+        if other not in found.outlived | i.ledger.cached and (places is None or taken(i, places, ref.oid)) and not lives(i, other):
             found.outlived.add(other)
     made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped else None
 

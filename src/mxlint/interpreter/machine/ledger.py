@@ -154,6 +154,8 @@ class Ledger:
     """The objects that stand for what calls out of sight give and uses say what it is, by what the call gave."""
     arrays: dict[tuple[int, str, int], bool] = field(default_factory=dict)
     """Whether parameters are used as nothing but arrays are, by the same."""
+    cached: set[int] = field(default_factory=set)
+    """Objects that a cache keeps whatever is put into it later."""
     traced_alone: set[int] = field(default_factory=set)
     """Compiled objects that were traced though nothing calls them."""
     annotations: dict[tuple[int, str], ir.Expr] = field(default_factory=dict)
