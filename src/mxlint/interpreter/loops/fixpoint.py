@@ -152,20 +152,11 @@ def _shortened(
     key = around.key((context, i.context))
     last, inner = around.last(key)
     i.path = path
-    run = remembered.begin(i, context)
-    known = remembered.find(i, run) if not start else None
-    if known is not None:
-        after = remembered.again(i, run, known)
-    else:
-        try:
-            _, after, _ = _ascend(i, mark, start, last, inner, context, step, path)
-        except BaseException:
-            remembered.abandon(i, run)
-            raise
-        if start:
-            remembered.abandon(i, run)
-        else:
-            remembered.keep(i, run, after)
+
+    def run() -> Delta | None:
+        return _ascend(i, mark, start, last, inner, context, step, path)[1]
+
+    after = run() if start else remembered.once(i, context, run)
     around.keep(key, after or {}, inner)
     return after
 

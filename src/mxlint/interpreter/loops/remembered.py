@@ -7,6 +7,7 @@ all that is noted while a loop ascends is forgotten, and in the round that stays
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from mxlint.domain.heap import Delta
@@ -46,15 +47,20 @@ class Run:
         i.departures.append(self.departures)
 
 
-def begin(i: Interpreter, loop: object) -> Run:
-    """Begin to record a loop."""
-    return Run(i, loop)
-
-
-def abandon(i: Interpreter, run: Run) -> None:
-    """End a loop of which nothing is kept."""
-    i.departures.remove(run.departures)
-    summaries.abandon(i, run.call)
+def once(i: Interpreter, loop: object, ascend: Callable[[], Delta | None]) -> Delta | None:
+    """Run a loop from the present state, or do what it did where it found what is there now; the state after its rounds."""
+    run = Run(i, loop)
+    known = find(i, run)
+    if known is not None:
+        return _again(i, run, known)
+    try:
+        ended = ascend()
+    except BaseException:
+        i.departures.remove(run.departures)
+        summaries.abandon(i, run.call)
+        raise
+    _keep(i, run, ended)
+    return ended
 
 
 def find(i: Interpreter, run: Run) -> Remembered | None:
@@ -69,7 +75,7 @@ def find(i: Interpreter, run: Run) -> Remembered | None:
         i.heap.recording = recording
 
 
-def again(i: Interpreter, run: Run, known: Remembered) -> Delta | None:
+def _again(i: Interpreter, run: Run, known: Remembered) -> Delta | None:
     """Do what the loop did; the state after its rounds."""
     i.departures.remove(run.departures)
     i.heap.recording = run.call.recording.outer
@@ -106,7 +112,7 @@ def _throw(i: Interpreter, exception: Value) -> None:
         pass
 
 
-def keep(i: Interpreter, run: Run, ended: Delta | None) -> None:
+def _keep(i: Interpreter, run: Run, ended: Delta | None) -> None:
     """End a loop, and keep what it did if that can be done again."""
     call, recording = run.call, run.call.recording
     i.departures.remove(run.departures)
