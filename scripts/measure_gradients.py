@@ -2,6 +2,7 @@
 
 measure_gradients.py measure             run the installed MLX, write raw/gradients/<version>.json
 measure_gradients.py measure NAME...     these names only, into what is there already
+measure_gradients.py gather FOLDER...    the same from trials that runs of `measure` kept in folders (MEASURE_KEEP), with other seeds (MEASURE_SEED)
 measure_gradients.py fold                all of raw/gradients/ → gradients.json
 measure_gradients.py check [NAME...]     measure again and compare with the table; 1 and what differs
 
@@ -45,8 +46,10 @@ from mxlint.models.mlx.arguments import signature
 from mxlint.models.mlx.gradients import REPEATED
 
 RAW = DATA / "raw" / "gradients"
-TRIALS = int(os.environ.get("MEASURE_SAMPLES", "40"))
+TRIALS = int(os.environ.get("MEASURE_SAMPLES", "80"))
 """Calls that each statement is tried with."""
+SEED = os.environ.get("MEASURE_SEED", "gradient")
+"""What the choice of samples hangs on."""
 ATTEMPTS = 12
 """Samples that are drawn for each of them, at most: MLX takes only some."""
 EXPLAINED = 0.5
@@ -474,7 +477,9 @@ def _facts(trials: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
             if True in ways:
                 facts[step] = "always" if len(ways) == 1 else "some"
         for step in ("fused", "broadcast"):
-            asked_so = [each[f"{step} {n}"] for each, n in cases if isinstance(each.get(f"{step} {n}"), bool)]
+            # of arrays without axes sums and products work element by element
+            axes = [(each, n) for each, n in cases if all(each["call"]["shapes"][0])]
+            asked_so = [each[f"{step} {n}"] for each, n in axes or cases if isinstance(each.get(f"{step} {n}"), bool)]
             if sum(asked_so) > FUSED * len(asked_so):
                 facts[step] = True
         quiet = [(each, n) for each, n in cases if each.get(f"raises {n}") is False]
@@ -543,9 +548,9 @@ def measure(name: str) -> dict[str, Any]:
         for k in range(TRIALS * ATTEMPTS):
             enough = TRIALS if any("right 0" in each for each in trials) else TRIALS // 3
             if plain in LAYERS:
-                made = lambda k=k: _layer_call(plain, "[" in name, f"gradient {k}")
+                made = lambda k=k: _layer_call(plain, "[" in name, f"{SEED} {k}")
             else:
-                made = lambda k=k, number=number: _function_call(plain, number, f"gradient {k}")
+                made = lambda k=k, number=number: _function_call(plain, number, f"{SEED} {k}")
             found = trial(made)
             accepted += found is not None
             trials += [found] if found is not None else []
@@ -559,19 +564,34 @@ def measure(name: str) -> dict[str, Any]:
 # -- the data --------------------------------------------------------------------------------------------------------------------------------
 
 
+def _raw() -> Path:
+    return RAW / f"{mx.__version__.partition('+')[0]}.json"
+
+
+def _write(entries: dict[str, Any]) -> None:
+    _raw().parent.mkdir(exist_ok=True)
+    rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(entries[name], sort_keys=True)}" for name in sorted(entries) if entries[name])
+    _raw().write_text(f'{{"mlx": "{_raw().stem}", "entries": {{\n{rows}\n}}}}\n')
+
+
 def _measure_all(chosen: Sequence[str]) -> int:
-    version = mx.__version__.partition("+")[0]
-    path = RAW / f"{version}.json"
-    entries: dict[str, Any] = json.loads(path.read_text())["entries"] if chosen and path.exists() else {}
+    entries: dict[str, Any] = json.loads(_raw().read_text())["entries"] if chosen and _raw().exists() else {}
     for name in chosen or names():
         try:
             find(name.partition("[")[0])
         except (AttributeError, ImportError):
             continue
         entries[name] = measure(name)
-    path.parent.mkdir(exist_ok=True)
-    rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(entries[name], sort_keys=True)}" for name in sorted(entries) if entries[name])
-    path.write_text(f'{{"mlx": "{version}", "entries": {{\n{rows}\n}}}}\n')
+    _write(entries)
+    return 0
+
+
+def _gather(folders: Sequence[str]) -> int:
+    """Write the facts that the trials in all of some folders show."""
+    kept: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for path in sorted(path for folder in folders for path in Path(folder).glob("*.json")):
+        kept[path.name.removesuffix(".json")] += json.loads(path.read_text())
+    _write({name: _facts(trials) for name, trials in kept.items()})
     return 0
 
 
@@ -603,8 +623,7 @@ def _fold_all() -> int:
 
 
 def _check(chosen: Sequence[str]) -> int:
-    version = mx.__version__.partition("+")[0]
-    known = json.loads((RAW / f"{version}.json").read_text())["entries"]
+    known = json.loads(_raw().read_text())["entries"]
     wrong = {name: found for name in chosen or names() if (found := measure(name)) != known.get(name, {})}
     for name, found in wrong.items():
         print(f"{name}\n  table    {json.dumps(known.get(name, {}), sort_keys=True)}\n  measured {json.dumps(found, sort_keys=True)}")
@@ -612,7 +631,7 @@ def _check(chosen: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    actions = {"measure": _measure_all, "fold": lambda _: _fold_all(), "check": _check}
+    actions = {"measure": _measure_all, "gather": _gather, "fold": lambda _: _fold_all(), "check": _check}
     if sys.argv[1:2] and sys.argv[1] in actions:
         sys.exit(actions[sys.argv[1]](sys.argv[2:]))
     sys.exit(__doc__)
