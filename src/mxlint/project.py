@@ -14,6 +14,7 @@ from mxlint.documents.kinds import kind_of
 from mxlint.lookups import Lookups, names_in
 from mxlint.reads import Module, Reads, Word
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
+from mxlint.syntax.once import Once
 
 if TYPE_CHECKING:
     from mxlint.syntax import ir
@@ -40,6 +41,8 @@ class _Made:
     """What was made of files, by the identity of their sources: kept from one run to the next."""
 
     lowered: dict[int, tuple[Source, ir.Module]] = field(default_factory=dict)
+    once: dict[int, Once] = field(default_factory=dict)
+    """What the nodes of that IR say by themselves."""
     symbols: dict[tuple[int, tuple[str, ...]], tuple[Source, Index]] = field(default_factory=dict)
     outlines: dict[int, Outline] = field(default_factory=dict)
     """By the identity of indexes, which `symbols` holds."""
@@ -50,6 +53,7 @@ class _Made:
     def forget(self, source: Source) -> None:
         """Let go of what was made of a file that nobody will ask for again."""
         self.lowered.pop(id(source), None)
+        self.once.pop(id(source), None)
         for key in [key for key in self.symbols if key[0] == id(source)]:
             _, index = self.symbols.pop(key)
             self.outlines.pop(id(index), None)
@@ -247,12 +251,17 @@ class Project:
 
             if made.text > MOST_TEXT:
                 made.lowered.clear()
+                made.once.clear()
                 made.symbols.clear()
                 made.outlines.clear()
                 made.text = 0
             made.text += len(source.text)
             known = made.lowered[id(source)] = (source, lower(source.text, self._trees()))
         return known[1]
+
+    def once(self, source: Source) -> Once:
+        """What the nodes of the IR of a file say by themselves, each computed once."""
+        return self._made.once.setdefault(id(source), Once())
 
     def symbols(self, source: Source, compilers: Collection[str]) -> Index:
         """The symbol index of a file, made once. `compilers`: the dotted names of what compiles."""

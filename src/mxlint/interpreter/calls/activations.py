@@ -159,19 +159,11 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     if not i.heap.is_captured(frame.oid):
         i.heap.clear(frame.oid)
     elif isinstance(info.node, ir.FuncDef) and not info.generator and not info.is_async:
-        for name in _own_names(i, info.node):
+        for name in i.project.once(info.source).of(names_of_its_own, info.node):  # also where something holds on to its activation
             i.heap.drop(frame.oid, name)
     if under_way is not None:
         summaries.keep(i, under_way, value, context)
     return value
-
-
-def _own_names(i: Interpreter, function: ir.FuncDef) -> tuple[str, ...]:
-    """The names that are gone when a function returns, also where something holds on to its activation."""
-    known = i.own_names.get(id(function))
-    if known is None:
-        known = i.own_names[id(function)] = function, names_of_its_own(function)
-    return known[1]
 
 
 def _is_costly(i: Interpreter, ref: Ref, node: object, args: Arguments, steps: int = 0) -> bool:
@@ -403,15 +395,13 @@ def _widened_arguments(given: Arguments, inner: list[Arguments]) -> Arguments | 
 def activation(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Frame:
     """A new frame with the parameters bound. Raises as Python does where the arguments do not fit."""
     node = info.node
-    scope = node.scope
+    scope = i.project.once(info.source).of(_with_params, node)
     oid = i.allocate(
         "frame",
-        FrameInfo(
-            "function", _with_params(node, scope), info.source, info.qualname, info.module, node if isinstance(node, ir.FuncDef) else None
-        ),
+        FrameInfo("function", scope, info.source, info.qualname, info.module, node if isinstance(node, ir.FuncDef) else None),
         Place(info.source, node.start, node.end),
     )
-    frame = Frame(oid, "function", info.source, info.qualname, _with_params(node, scope), info.module, caller)
+    frame = Frame(oid, "function", info.source, info.qualname, scope, info.module, caller)
     frame.called_at = place
     frame.function = ref.oid
     frame.node = node
@@ -427,17 +417,9 @@ def activation(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
     return frame
 
 
-_SCOPES: dict[int, tuple[object, ir.Scope]] = {}
-
-
-def _with_params(node: ir.FuncDef | ir.Lambda, scope: ir.Scope) -> ir.Scope:
+def _with_params(node: ir.FuncDef | ir.Lambda) -> ir.Scope:
     """The scope of a body with its parameters among the names."""
-    known = _SCOPES.get(id(node))
-    if known is not None and known[0] is node:
-        return known[1]
-    made = ir.Scope(scope.bound | {param.name for param in node.params}, scope.globals, scope.nonlocals)
-    _SCOPES[id(node)] = (node, made)
-    return made
+    return ir.Scope(node.scope.bound | {param.name for param in node.params}, node.scope.globals, node.scope.nonlocals)
 
 
 def _spread(node: ir.FuncDef | ir.Lambda, args: Arguments) -> list[Value]:

@@ -190,12 +190,6 @@ class Interpreter:
         """What loops did in loops that ascend."""
         self.modes = Modes()
         self.ledger = Ledger()
-        self.dead: dict[int, tuple[ir.FuncDef, dict[int, tuple[str, ...]]]] = {}
-        """The names that are dead at the heads of the loops of functions, by the identity of their nodes, which are kept."""
-        self.reads: dict[int, tuple[ir.FuncDef, frozenset[str] | None]] = {}
-        """The names that functions read, in the same way; None for any."""
-        self.own_names: dict[int, tuple[ir.FuncDef, tuple[str, ...]]] = {}
-        """The names of functions that no block within them has, in the same way."""
         self.mlx = Framework()
         self.table: Table
         """What was measured of MLX; not there without MLX."""

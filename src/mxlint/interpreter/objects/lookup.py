@@ -51,7 +51,7 @@ def mro(i: Interpreter, cls: Value, done: dict[int, list[Member]] | None = None)
         done[cls.oid] = [cls]  # of one that is among its own bases
         bases = [base for value in _bases(i, cls) for base in members(value)]
         sequences = [mro(i, base, done) for base in bases if base != cls]
-        done[cls.oid] = [cls, *_merge([*sequences, bases])]
+        done[cls.oid] = [cls, *(sequences[0] if len(bases) == len(sequences) == 1 else _merge([*sequences, bases]))]
     return done[cls.oid]
 
 

@@ -65,7 +65,7 @@ def _by_any_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: 
     found = _by_own_use(i, ref, info, name, local=local)
     if found is not None or not depth or name in info.node.scope.bound and not local:
         return found
-    for call in _calls(info.node, name):
+    for call in _calls(i, info, name):
         handed = _handed(i, ref, info, call, name)
         if handed is None or handed.function == ref:
             continue
@@ -122,7 +122,7 @@ def _by_own_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, *, loca
     cls = i.heap.get(ref.oid, DEFINED_IN)
     if isinstance(cls, Ref) and info.node.params and not isinstance(info.node, ir.Lambda):
         own += [method for method in _methods(i, cls) if method[0] != ref]
-        asked |= {Subject(attribute, True) for attribute in _keeping(info.node).get(name, ())}
+        asked |= {Subject(attribute, True) for attribute in i.project.once(info.source).of(_keeping, info.node).get(name, ())}
     modules, optimizers = _of_mlx(i, own, name, ref, local=local)
     return MODULE if asked & modules else OPTIMIZER if asked & optimizers else None
 
@@ -140,7 +140,7 @@ def kept_by_use(i: Interpreter, classes: Sequence[Ref]) -> dict[str, External]:
     """The attributes that methods of some classes use as modules and optimizers, and that none of them sets."""
     methods = [method for cls in classes for method in _methods(i, cls)]
     modules, optimizers = _of_mlx(i, methods)
-    put = {name for _, info in methods for name in _set(info.node)}
+    put = {name for _, info in methods for name in i.project.once(info.source).of(_set, info.node)}
     found = {subject.name: OPTIMIZER for subject in sorted(optimizers)} | {subject.name: MODULE for subject in sorted(modules)}
     return {name: kind for name, kind in found.items() if name not in put}
 
@@ -155,8 +155,8 @@ def _of_mlx(
     given_weights: set[Subject] = set()
     updated: list[tuple[Subject, Subject]] = []
     for function, its in functions:
-        kept = _keeping(its.node)
-        for call in _calls(its.node, name):
+        kept = i.project.once(its.source).of(_keeping, its.node)
+        for call in _calls(i, its, name):
             called |= _subjects(its, call.func, function == ref, kept, name if local else "")
             if isinstance(call.func, ir.Attr) and call.func.name == "update" and len(call.args) == 1 and _gives_weights(call.args[0].value):
                 given_weights |= _subjects(its, call.func.value, function == ref, kept, name if local else "")
@@ -289,12 +289,15 @@ def _names(value: ir.Expr) -> Iterator[str]:
         yield from (*_names(value.left), *_names(value.right))
 
 
-def _set(node: ir.FuncDef | ir.Lambda) -> Iterator[str]:
+def _set(node: ir.FuncDef | ir.Lambda) -> frozenset[str]:
     """The attributes of its own object that a method sets."""
-    for part in _parts(node.body) if node.params else ():
-        for target in _parts(part.targets) if isinstance(part, ir.Assign) else ():
-            if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == node.params[0].name:
-                yield target.name
+    assigned = [part for part in _parts(node.body) if isinstance(part, ir.Assign)] if node.params else []
+    return frozenset(
+        target.name
+        for part in assigned
+        for target in _parts(part.targets)
+        if isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == node.params[0].name
+    )
 
 
 def _subjects(info: FunctionInfo, value: ir.Expr, own: bool, kept: Mapping[str, Collection[str]], local: str = "") -> set[Subject]:
@@ -308,11 +311,20 @@ def _subjects(info: FunctionInfo, value: ir.Expr, own: bool, kept: Mapping[str, 
     return set()
 
 
-def _calls(node: ir.FuncDef | ir.Lambda, name: str) -> Iterator[ir.Call]:
+def _calls(i: Interpreter, info: FunctionInfo, name: str) -> tuple[ir.Call, ...]:
     """The calls in a function and in those within it, but for those within in which the name of the parameter means something else."""
-    for part in _parts(node.body, name):
-        if isinstance(part, ir.Call):
-            yield part
+    once = i.project.once(info.source)
+    return once.of(_calls_with, info.node, name if name in once.of(_bound_within, info.node) else "")
+
+
+def _calls_with(node: ir.FuncDef | ir.Lambda, name: str) -> tuple[ir.Call, ...]:
+    return tuple(part for part in _parts(node.body, name) if isinstance(part, ir.Call))
+
+
+def _bound_within(node: ir.FuncDef | ir.Lambda) -> frozenset[str]:
+    """The names that functions within a function bind."""
+    inner = [part for part in _parts(node.body) if isinstance(part, (ir.FuncDef, ir.Lambda))]
+    return frozenset(name for part in inner for name in (*part.scope.bound, *(param.name for param in part.params)))
 
 
 def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
@@ -324,7 +336,7 @@ def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
         if isinstance(part, ir.Node):
             yield part
             todo += [getattr(part, field) for field in part.__match_args__]
-        elif isinstance(part, Sequence) and not isinstance(part, (str, bytes)):
+        elif isinstance(part, (tuple, list)):
             todo += part
 
 

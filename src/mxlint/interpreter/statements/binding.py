@@ -117,10 +117,8 @@ def is_read(i: Interpreter, name: str, frame: Frame) -> bool:
     function = frame.node
     if i.trace is None or frame.kind != "function" or not isinstance(function, ir.FuncDef):
         return True
-    known = i.reads.get(id(function))
-    if known is None:
-        known = i.reads[id(function)] = function, names_read(function)
-    return known[1] is None or name in known[1]
+    read = i.project.once(frame.source).of(names_read, function)
+    return read is None or name in read
 
 
 _IN_PLACE: Final = frozenset((("list", "*"), ("set", "&"), ("set", "-"), ("set", "^")))

@@ -160,10 +160,7 @@ def _dead(i: Interpreter, node: ir.For | ir.While, frame: Frame) -> tuple[str, .
     function = frame.node
     if frame.kind != "function" or not isinstance(function, ir.FuncDef):
         return ()
-    known = i.dead.get(id(function))
-    if known is None:
-        known = i.dead[id(function)] = function, dead_names(function)
-    return known[1].get(id(node), ())
+    return i.project.once(frame.source).of(dead_names, function).get(id(node), ())
 
 
 def _forget(i: Interpreter, names: tuple[str, ...], frame: Frame) -> None:
