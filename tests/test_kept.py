@@ -284,6 +284,31 @@ def test_only_what_read_a_file_is_analysed_anew(folder: Path, analysed: list[str
     assert not analysed
 
 
+LEADS = """import mlx.core as mx
+
+@mx.compile
+def step(x):
+    return x
+
+def run(x):
+    from deep import work
+    return work(x)
+"""
+
+
+def test_what_one_analysis_has_found_out_the_others_rest_on_as_well(folder: Path, analysed: list[str]) -> None:
+    for name in ("first.py", "second.py", "third.py"):
+        Path(name).write_text(LEADS)
+    Path("deep.py").write_text("from deeper import more\n\ndef work(x):\n    return more(x)\n")
+    Path("deeper.py").write_text("def more(x):\n    return x\n")
+    checked()
+    analysed.clear()
+    Path("deeper.py").write_text("import mlx.core as mx\n\n@mx.compile\ndef more(x):\n    print(x)\n    return x\n")
+    result = checked()
+    assert sorted(analysed) == ["deep.py", "deeper.py", "first.py", "second.py", "third.py"]
+    assert {finding.code for finding in result.findings} == {"MX101"}
+
+
 def test_a_tree_elsewhere_is_the_same_tree(folder: Path, analysed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("one", "two"):
         Path(name).mkdir()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mxlint.documents.kinds import kind_of
 from mxlint.lookups import Lookups, names_in
-from mxlint.reads import Module, Reads, Word
+from mxlint.reads import Answer, Module, Reads, Word
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
 from mxlint.syntax.once import Once
 
@@ -84,6 +84,8 @@ class Project:
         self._sources: dict[str, Source | None] = {}
         self._said: dict[Word, bool] = {}
         self._earlier: Mapping[str, Source] = {}
+        self.answers: dict[Hashable, tuple[Source, Answer]] = {}
+        """What analyses found out about the files as they are now, with the file that it is about: the others need not look again."""
 
     def noting(self, reads: Reads) -> Project:
         """The same project, and what is asked of it is noted."""
@@ -116,7 +118,7 @@ class Project:
         """The same project with other contents of some files, to see what a fix would do; what is known of the rest is kept."""
         changed = {self._resolve(source.path): source for source in sources if source.path is not None}
         other = copy(self)
-        other._meant, other._found = {}, {}
+        other._meant, other._found, other.answers = {}, {}, {}
         other._sources = {**self._sources, **changed}
         other._tried = self._tried | changed.keys()
         return other
@@ -175,6 +177,11 @@ class Project:
 
     def _module(self, found: Found | None) -> Module | None:
         return None if found is None else (found.name, str(found.path), "" if found.source is None else self._resolve(found.path))
+
+    def note(self, reads: Reads) -> None:
+        """Note what was asked of this project for an answer that is used again."""
+        if self._reads is not None:
+            self._reads.add(reads)
 
     def _note_text(self, path: str, source: Source | None) -> None:
         if self._reads is not None and path not in self._reads.texts and path not in self._tried:

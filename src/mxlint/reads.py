@@ -60,6 +60,11 @@ class Reads:
             and all(tests(name) == test for name, test in self.tests.items())
         )
 
+    def add(self, reads: Reads) -> None:
+        """Add the questions about files that were asked for something that this rests on as well."""
+        self.imports.update(reads.imports)
+        self.texts.update(reads.texts)
+
     def noting(self, tests: Tests) -> Tests:
         """The function, with what it answers noted."""
 
@@ -69,3 +74,12 @@ class Reads:
             return self.tests[name]
 
         return noted
+
+
+@dataclass(slots=True, eq=False)
+class Answer:
+    """What one analysis found out about the files, for all that ask the same: whether it is so, the questions that it rests on, and the other answers."""
+
+    value: bool
+    reads: Reads
+    others: tuple[Answer, ...]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from mxlint.project import Project
+from mxlint.reads import Answer, Reads
 from mxlint.syntax.index import ANY, Import
 
 if TYPE_CHECKING:
@@ -13,77 +14,129 @@ if TYPE_CHECKING:
 
 Name: TypeAlias = tuple["Source", str]
 """A name at the top of a file."""
+Key: TypeAlias = tuple[int, str]
+"""The same, by the identity of the source."""
+Meant: TypeAlias = tuple["Source", frozenset[str]]
+"""A module of the project that an import leads to, and the names of it that are used."""
 
 
 class Unloaded:
-    """What names lead to. It is found once for each name: files do not change while a run looks at them."""
+    """What names lead to. It is found once for each name of a project: files do not change while a run looks at them. Each analysis that asks rests on
+    the files that were read to find it."""
 
     def __init__(self, project: Project, tracers: tuple[str, ...]) -> None:
         self._project = project
         self._tracers = tracers
-        self._known: dict[tuple[int, str], bool] = {}
+        self._rests_on: set[Answer] = set()
 
     def compiles(self, source: Source, names: Iterable[str]) -> bool:
         """Whether some names of a file lead to where something is compiled."""
         return any(self._leads(source, name) for name in sorted(names))
 
+    def meant(self, source: Source, item: Import, attributes: frozenset[str]) -> Meant | None:
+        """The module of the project that an import leads to, and the names of it that are used; None for what is no module of the project."""
+        return _meant(self._project, source, item, attributes)
+
     def _leads(self, source: Source, name: str) -> bool:
         if name == ANY:
             return True
-        start = id(source), name
-        if start not in self._known:
-            came_from: dict[tuple[int, str], tuple[int, str]] = {}
-            found = self._search((source, name), came_from)
-            if found is None:
-                self._known.update(dict.fromkeys((start, *came_from), False))
-            else:
-                while found != start:
-                    self._known[found] = True
-                    found = came_from[found]
-                self._known[start] = True
-        return self._known[start]
+        kept = self._project.answers.get((self._tracers, id(source), name))
+        answer = kept[1] if kept is not None else self._search(source, name)
+        self._rest_on(answer)
+        return answer.value
 
-    def _search(self, start: Name, came_from: dict[tuple[int, str], tuple[int, str]]) -> tuple[int, str] | None:
-        """The first name found that compiles something or is known to lead there; None if there is none. `came_from`: by what each was reached."""
-        todo = [start]
+    def _search(self, source: Source, name: str) -> Answer:
+        """Search from a name, and keep for other analyses what that says of the names on the way."""
+        search = _Search(self._project, self._tracers)
+        answer = search.run((source, name))
+        for file, other in search.way() if answer.value else search.reached():
+            self._project.answers[self._tracers, id(file), other] = file, answer
+        return answer
+
+    def _rest_on(self, answer: Answer) -> None:
+        """Note what an answer rests on, each once."""
+        todo = [answer]
         while todo:
-            source, name = todo.pop()
-            here = id(source), name
-            if self._known.get(here):
-                return here
-            if here in self._known:
-                continue
-            try:
-                definition = self._project.outline(source, self._tracers).definition(name)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                continue  # for this Python it is no module
-            if definition.compiles:
-                return here
-            following = [(source, other) for other in definition.names]
-            for item in definition.imports:
-                meant = self.meant(source, item, definition.attributes)
-                if meant is None:
-                    continue
-                if item.name == ANY:
-                    following.append((meant[0], name))
-                elif ANY in meant[1]:
-                    return here
-                else:
-                    following += ((meant[0], other) for other in meant[1])
-            for following_source, other in following:
-                reached = id(following_source), other
-                if reached not in came_from and reached != (id(start[0]), start[1]):
-                    came_from[reached] = here
-                    todo.append((following_source, other))
-        return None
+            part = todo.pop()
+            if part not in self._rests_on:
+                self._rests_on.add(part)
+                self._project.note(part.reads)
+                todo += part.others
 
-    def meant(self, source: Source, item: Import, attributes: frozenset[str]) -> tuple[Source, frozenset[str]] | None:
-        """The module of the project that an import leads to, and the names of it that are used; None for what is no module of the project."""
-        if item.name is not None:
-            inner = self._project.find(f"{item.module}.{item.name}" if item.module else item.name, item.level, source)
-            if inner is not None and inner.source is not None:
-                return inner.source, attributes
-        found = self._project.find(item.module, item.level, source)
-        if found is None or found.source is None:
+
+class _Search:
+    """A search from one name through what names lead to."""
+
+    def __init__(self, project: Project, tracers: tuple[str, ...]) -> None:
+        self._reads = Reads()
+        self._project = project.noting(self._reads)
+        self._tracers = tracers
+        self._others: dict[Answer, None] = {}
+        """The answers that are used, in order."""
+        self._came_from: dict[Key, tuple[Name, Name | None]] = {}
+        """Each name that was reached, and by which one."""
+        self._end: Name | None = None
+
+    def run(self, start: Name) -> Answer:
+        """Whether a name is reached that compiles something, or is known to lead there."""
+        self._came_from[id(start[0]), start[1]] = start, None
+        todo = [start]
+        while todo and self._end is None:
+            here = todo.pop()
+            following = self._following(here)
+            if following is None:
+                self._end = here
+            for name in following or ():
+                if (key := (id(name[0]), name[1])) not in self._came_from:
+                    self._came_from[key] = name, here
+                    todo.append(name)
+        return Answer(self._end is not None, self._reads, tuple(self._others))
+
+    def reached(self) -> Iterator[Name]:
+        """The names that were reached."""
+        return (name for name, _ in self._came_from.values())
+
+    def way(self) -> Iterator[Name]:
+        """The names on the way to what compiles something, from there back to the first."""
+        name = self._end
+        while name is not None:
+            yield name
+            name = self._came_from[id(name[0]), name[1]][1]
+
+    def _following(self, here: Name) -> Iterable[Name] | None:
+        """What a name leads to; None if that compiles something, nothing if it is known that it does not."""
+        source, name = here
+        kept = self._project.answers.get((self._tracers, id(source), name))
+        if kept is not None:
+            self._others[kept[1]] = None
+            return None if kept[1].value else ()
+        try:
+            definition = self._project.outline(source, self._tracers).definition(name)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ()  # for this Python it is no module
+        if definition.compiles:
             return None
-        return found.source, attributes if item.name is None else frozenset((item.name,))
+        following = [(source, other) for other in definition.names]
+        for item in definition.imports:
+            meant = _meant(self._project, source, item, definition.attributes)
+            if meant is None:
+                continue
+            module, names = meant
+            if item.name == ANY:
+                following.append((module, name))
+            elif ANY in names:
+                return None
+            else:
+                following += ((module, other) for other in names)
+        return following
+
+
+def _meant(project: Project, source: Source, item: Import, attributes: frozenset[str]) -> Meant | None:
+    if item.name is not None:
+        inner = project.find(f"{item.module}.{item.name}" if item.module else item.name, item.level, source)
+        if inner is not None and inner.source is not None:
+            return inner.source, attributes
+    found = project.find(item.module, item.level, source)
+    if found is None or found.source is None:
+        return None
+    return found.source, attributes if item.name is None else frozenset((item.name,))
