@@ -250,7 +250,8 @@ class Event:
     `what` names the construct, `note` what it is applied to; `calls` lead from the compiled function to the place, `chain` from a parameter
     to the value. `axes`: (argument, axis) pairs that a size comes from. `swallowed`: a handler of the trace catches what MLX raises.
     Where a size is baked in: `shape` is that of the array that the operation is applied to, `sizes` are the integers that it is given, in order;
-    None: not known, or something else. Of a branch: `decision` is the comparison that it takes, if it takes one of lengths as they are.
+    None: not known, or something else. Of a branch: `decision` is the comparison that it takes, if it takes one of lengths as they are. Of what is counted:
+    `written` is where the trace changes it.
     """
 
     object: int
@@ -270,6 +271,7 @@ class Event:
     shape: tuple[Extent, ...] | None = None
     sizes: tuple[Extent, ...] | None = None
     decision: Decision | None = None
+    written: Where | None = None
 
 
 Kind = Literal["array", "weights", "python", "random", "container", "mode"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from mxlint.facts.events import Compiled, Stale
+from mxlint.facts.events import Compiled, Event, Stale
 from mxlint.facts.values import ContainerValue, ObjectValue
 from mxlint.finding import Finding, Span
 from mxlint.fixes.remedies import Argument
+from mxlint.rules.effects import effects_of
 from mxlint.rules.findings import finding, function_of, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -50,8 +51,7 @@ def check(program: Program) -> Iterator[Finding]:
                     found.append((compiled, group))
         for compiled, group in found:
             yield from _finding(program, compiled, group)
-        for compiled in alike:
-            yield from _counted(program, compiled, names)
+        yield from _counted(program, alike, names)
 
 
 def _by_site(program: Program) -> Iterable[list[Compiled]]:
@@ -101,16 +101,26 @@ def _what(stale: Stale) -> str:
     return f"the old object {quoted(stale.name)}" if isinstance(stale.before, ObjectValue) else f"the old value of {quoted(stale.name)}"
 
 
-def _counted(program: Program, compiled: Compiled, said: set[str]) -> Iterator[Finding]:
-    for event in program.events.get(compiled.number, ()):
-        if event.kind == "counted" and event.what not in said:
-            is_number = event.note == "number"
-            yield from finding(
-                RULE, event.where,
-                f"{quoted(event.what)} is {'counted' if is_number else 'changed'} once per trace of {name_of(compiled)}: later calls use the same {event.note}",
-                COUNT if is_number else CHANGE, compiled, event.modality,
-                calls=event.calls, note=f"line {event.target} changes it while the function is traced",
-            )  # fmt: skip
+def _counted(program: Program, alike: Iterable[Compiled], said: Collection[str]) -> Iterator[Finding]:
+    """What the traces of a site change themselves and use: one finding for each write, at the first use. What they change outside of the program, and read
+    there again, is MX206 alone."""
+    groups: dict[object, list[tuple[Compiled, Event]]] = {}
+    for compiled in alike:
+        outside = {effect.where for effect in effects_of(program, compiled)}
+        for event in program.events.get(compiled.number, ()):
+            if event.kind == "counted" and event.what not in said and event.written not in outside:
+                groups.setdefault((event.what, event.written), []).append((compiled, event))
+    for group in groups.values():
+        compiled, event = min(group, key=lambda found: (found[1].modality.steps, found[1].where.span))
+        used_too = dict.fromkeys(other.where for _, other in group if other.where != event.where)
+        is_number = event.note == "number"
+        yield from finding(
+            RULE, event.where,
+            f"{quoted(event.what)} is {'counted' if is_number else 'changed'} once per trace of {name_of(compiled)}: later calls use the same {event.note}",
+            COUNT if is_number else CHANGE, compiled, event.modality,
+            calls=event.calls, also=[("used here, too", use) for use in used_too],
+            note=f"{line(event.written, event.where)} changes it while the function is traced" if event.written else "",
+        )  # fmt: skip
 
 
 RULE = Rule(

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Const, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Composite, Const, Ref, Unknown, Value, members
+from mxlint.domain.parts import each_part
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
 from mxlint.interpreter.compiled.state import Entry, Operation, Trace, held
@@ -112,7 +113,7 @@ class Rehearsal:
 
 def _is_unknown(computed: Iterable[Operation]) -> bool:
     """Whether it is not known of what an operation is computed."""
-    return any(isinstance(member, Unknown) for _, _, operands in computed for operand in operands for member in members(operand))
+    return any(isinstance(member, Unknown) for _, _, operands in computed for operand in operands for member in each_part(operand))
 
 
 def _named(i: Interpreter, computed: Iterable[Operation], given: Sequence[int], number: int) -> Iterator[tuple[object, ...]]:
@@ -127,8 +128,8 @@ def _named(i: Interpreter, computed: Iterable[Operation], given: Sequence[int], 
                 found.append(("made", numbers.setdefault(member.ident, len(numbers))) if own else ("older", member.ident))
             elif isinstance(member, Const):
                 found.append((type(member.value), member.value))
-            elif isinstance(member, Tuple):
-                found.append(tuple(map(named, member.parts)))
+            elif isinstance(member, Composite):
+                found.append((type(member), *map(named, member.parts)))
             else:
                 found.append((type(member),))
         return tuple(found)

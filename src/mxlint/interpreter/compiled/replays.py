@@ -193,8 +193,8 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, pl
         if again.repeats:
             return
         used, calls, written = entry.counted[location]
-        kind, row = "number" if numbers else "value", str(written.span.start.row)
-        note(i, events.Event(ref.oid, entry.number, "counted", used, read.name, kind, "", calls, (), (), m, False, row))
+        kind = "number" if numbers else "value"
+        note(i, events.Event(ref.oid, entry.number, "counted", used, read.name, kind, "", calls, (), (), m, written=written))
 
 
 def _decides_otherwise(i: Interpreter, entry: Entry, scalar: Location) -> bool:

@@ -204,7 +204,7 @@ class Mlx(Framework):
         name = owner.name if isinstance(owner, External) else ""
         if name == "os.environ":
             if i.trace is not None:
-                sinks.event(i, "effect", place, name, frame, note_="configures")
+                sinks.event(i, "effect", place, f"{in_one_line(place.text)} = …", frame, note_="configures")
             elif index == Const("MLX_DISABLE_COMPILE"):
                 _environment(i, value, place)
         elif name == "mlx.core.random.state":
