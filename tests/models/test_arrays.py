@@ -234,4 +234,4 @@ def test_what_takes_a_call_of_its_own(name: str) -> None:
 def test_a_thread_is_no_use_of_an_array() -> None:
     assert threading.Thread is real_object("threading.Thread")
     model = load.model("threading.Thread")
-    assert model is not None and [each.times for each in model.calls] == ["later"]
+    assert model is not None and [each.times for each in model.calls] == ["beside"]

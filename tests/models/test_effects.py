@@ -109,9 +109,9 @@ def test_what_ends_the_program_does_not_return(name: str) -> None:
 
 CALLED: dict[str, tuple[str, str]] = {
     "builtins.map": ("func", "each"), "builtins.sorted": ("key", "each"), "functools.reduce": ("function", "each"),
-    "threading.Thread": ("target", "later"), "threading.Timer": ("function", "later"), "concurrent.futures.Executor.submit": ("fn", "later"),
-    "concurrent.futures.ThreadPoolExecutor.map": ("fn", "later"), "atexit.register": ("func", "later"), "multiprocessing.Process": ("target", "later"),
-    "collections.defaultdict": ("default_factory", "later"), "asyncio.to_thread": ("func", "later"), "signal.signal": ("handler", "later"),
+    "threading.Thread": ("target", "beside"), "threading.Timer": ("function", "beside"), "concurrent.futures.Executor.submit": ("fn", "beside"),
+    "concurrent.futures.ThreadPoolExecutor.map": ("fn", "beside"), "atexit.register": ("func", "later"), "multiprocessing.Process": ("target", "later"),
+    "collections.defaultdict": ("default_factory", "later"), "asyncio.to_thread": ("func", "beside"), "signal.signal": ("handler", "later"),
 }  # fmt: skip
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from mxlint.models import schema
 from mxlint.models.expression import ANY, NONE, Type, TypeSyntaxError, of_node, operand, parameters, parse
-from mxlint.models.schema import ArrayUse, Callback, Effect, Lookup, Model, Mutation, Parameter, Raises, Share, Signature, Store
+from mxlint.models.schema import ArrayUse, Callback, Effect, Lookup, Model, Mutation, Parameter, Raises, Share, Signature, Store, Times
 
 _FOLDS: dict[object, schema.Fold] = {True: "always", False: "no", "small": "small"}
 FIELDS = frozenset(
@@ -139,7 +139,7 @@ def _callback(text: str) -> Callback:
         operand(call.func),
         None if unknown else tuple(map(of_node, plain)),
         tuple(each.id for each in spread if isinstance(each, ast.Name)),
-        _one_of(times, frozenset(["once", "often", "each", "some", "later"])),  # type: ignore[arg-type]
+        _one_of(times, frozenset(get_args(Times))),  # type: ignore[arg-type]
     )
 
 

@@ -10,8 +10,9 @@ from mxlint.models.expression import ANY, Type, union
 ParameterKind = Literal["positional", "either", "keyword", "args", "kwargs"]
 """Positional-only, positional or by keyword, keyword-only, `*args`, `**kwargs`."""
 
-Times = Literal["once", "often", "each", "some", "later"]
-"""How often a callback is called: exactly once, once per element, any number of times, or after the call or beside it."""
+Times = Literal["once", "often", "each", "some", "later", "beside"]
+"""How often a callback is called: exactly once, at least once, once per element, any number of times, after the call or in another process, or in another
+thread of the program."""
 
 Fold = Literal["no", "small", "always"]
 """Whether the real function may be called on constants: never, with small numbers only (the result grows with them), or always."""

@@ -29,7 +29,8 @@ from mxlint.interpreter.objects.overriding import overridden
 from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.open_world.dispatch import dispatched
 from mxlint.interpreter.open_world.interfaces import used
-from mxlint.models.load import changers
+from mxlint.models.load import changers, model
+from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax import ir
 
 
@@ -110,10 +111,10 @@ def call_member(i: Interpreter, function: Member, args: Arguments, place: Place,
 
 
 def _modules_handed(i: Interpreter, function: Member, args: Arguments, place: Place, frame: Frame) -> None:
-    """Note what is called, or hands on to what is not of the program, a module that a trace is given. Trees and builtins take it for the dict that it is."""
+    """Note what is called, or hands on to what may call it, a module that a trace is given. What the models say to call or to take as a tree does so itself."""
     sinks.as_module(i, function, place, frame)
-    of_library = isinstance(function, External) and not function.name.startswith(("builtins.", "mlx.utils."))
-    if of_library or isinstance(function, (Symbolic, Unknown)):
+    is_known = isinstance(function, External) and (model(function.name) is not None or has_trait(function.name, "takes trees"))
+    if isinstance(function, (External, Symbolic, Unknown)) and not is_known:
         for value in args.values:
             for member in members(value):
                 sinks.as_module(i, member, place, frame)

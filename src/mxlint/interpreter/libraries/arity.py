@@ -12,27 +12,15 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.models.load import model
 from mxlint.models.mlx.names import canonical
+from mxlint.models.mlx.traits import needs
 
-NEEDS: Final = {
-    "copy.replace": ("obj",),
-    "itertools.batched": ("iterable", "n"),
-    "mlx.core.custom_function": ("f",),
-    "mlx.core.custom_function.vjp": ("self", "f"),
-    "mlx.core.custom_function.jvp": ("self", "f"),
-    "mlx.core.custom_function.vmap": ("self", "f"),
-    "mlx.nn.quantize": ("model",),
-    "mlx.utils.tree_flatten": ("tree",),
-    "mlx.utils.tree_map": ("fn", "tree"),
-    "mlx.utils.tree_map_with_path": ("fn", "tree"),
-    "mlx.utils.tree_unflatten": ("tree",),
-}
-"""The parameters without default of functions that the interpreter has code for, and that no signature tells: of MLX's, where none is measured, and of
-those of Pythons that are newer than the one that runs."""
+NEEDS: Final = {"copy.replace": ("obj",), "itertools.batched": ("iterable", "n")}
+"""The parameters without default of functions of Pythons that are newer than the one that runs."""
 
 
 def completed(i: Interpreter, name: str, args: Arguments, place: Place) -> Arguments:
     """The arguments with what keywords, or a star of unknown length, give for the leading parameters; raises TypeError where nothing does."""
-    wanted = NEEDS.get(canonical(name)) or (_of_mlx(i, name) if name.startswith("mlx.") else _of_library(name))
+    wanted = NEEDS.get(name) or needs(canonical(name)) or (_of_mlx(i, name) if name.startswith("mlx.") else _of_library(name))
     if len(args.args) >= len(wanted):
         return args
     given, keywords, places = list(args.args), dict(args.keywords), list(args.places)

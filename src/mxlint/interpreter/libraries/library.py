@@ -409,12 +409,6 @@ COMPARED: Final = ("seeks", "counts")
 """The uses that compare an argument with what the object of the method holds."""
 TEXTS: Final = ("formats", "logs")
 """The uses that ask an argument for its text: what it shows counts, wherever that lies."""
-THREADS: Final = frozenset({
-    "threading.Thread", "threading.Timer", "asyncio.to_thread", "concurrent.futures.ThreadPoolExecutor.submit", "concurrent.futures.ThreadPoolExecutor.map",
-    "concurrent.futures.thread.ThreadPoolExecutor.submit", "concurrent.futures.thread.ThreadPoolExecutor.map",
-    "concurrent.futures.Executor.submit", "concurrent.futures.Executor.map", "_thread.start_new_thread",
-})  # fmt: skip
-"""What calls its argument in another thread."""
 
 
 @contextmanager
@@ -444,9 +438,9 @@ def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: 
                 given.append(value)
         args = Arguments(given, places=(place,) * len(given))
 
-        def run(function: Value = function, args: Arguments = args) -> Value:
+        def run(function: Value = function, args: Arguments = args, times: Times = callback.times) -> Value:
             outer = i.modes.thread
-            if found.name in THREADS:
+            if times == "beside":
                 numbers = i.ledger.threads
                 i.modes.thread = (place, numbers.setdefault((place, i.context), len(numbers) + 1))
             try:

@@ -11,19 +11,18 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
+from mxlint.models.mlx.traits import has_trait
 
 LONGER = "longer than "
 """What `Array.grows` begins with for what a trace makes of an array among its arguments and more; the numbers of what that may be, among them, follow."""
 MAX_FOLLOWED: Final = 32
 """Arrays, each as long as others, that are followed back."""
-LENGTHENS = frozenset(("mlx.core.concatenate",))
-"""What makes an array that is longer than each of its operands."""
 
 
 def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], axis: Value, place: Place) -> bool:
     """Whether an operation joins what it made itself in an earlier round with more, or what has all of its lengths along `axis`: `ident` is what it
     makes. Nothing else that the loop makes may take its place, as what is cut back to a window does."""
-    if name not in LENGTHENS or i.trace is not None:
+    if not has_trait(name, "joins") or i.trace is not None:
         return False
     joined = tuple(_items(i, operands))
     found = any(_goes_on(i, item, {ident, i.heap.older(ident)}, axis, place) for item in joined)
@@ -35,7 +34,7 @@ def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], 
 
 def lengthened(i: Interpreter, name: str, operands: Sequence[Value]) -> str:
     """What an operation in a trace joins with more, if that is an argument: what the caller takes back and gives again is longer each time."""
-    if name in LENGTHENS and i.trace is not None:
+    if has_trait(name, "joins") and i.trace is not None:
         given: list[int] = list(i.trace.given)
         for item in _items(i, operands):
             originals = [i.heap.get(member.ident, ("#", "original")) if isinstance(member, Array) else None for member in members(item)]

@@ -55,6 +55,7 @@ from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.results import fits as array_fits
 from mxlint.models.mlx.results import result as array_results
 from mxlint.models.mlx.results import shape_of as array_shape_of
+from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax.inline import in_one_line
 
 ARRAY: Final = "mlx.core.array"
@@ -64,18 +65,9 @@ _IN_PLACE: Final = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "/": "__i
                     "@": "__imatmul__", "&": "__iand__", "|": "__ior__", "^": "__ixor__", "<<": "__ilshift__", ">>": "__irshift__"}  # fmt: skip
 
 
-CHEAP: Final = frozenset(
-    f"mlx.core.{name}" for name in ("zeros", "ones", "full", "arange", "eye", "zeros_like", "ones_like", "linspace", "load", "random.key")
-)
-"""What costs next to nothing to compute again; a file is read once, whoever computes with it."""
-_VIEWS: Final = ("reshape", "expand_dims", "squeeze", "transpose", "swapaxes", "moveaxis", "flatten", "unflatten", "broadcast_to")
-VIEWS: Final = frozenset([f"mlx.core.{name}" for name in _VIEWS] + [f"{ARRAY}.{name}" for name in (*_VIEWS, "T")])
-"""What looks at data in another way, and computes nothing."""
 NUMBERS: Final = frozenset(("bool", "int", "float", "complex", "number"))
 """Types of Python that are numbers to MLX, and one of them, whichever."""
 SCALARS: Final = NUMBERS | {"str"}
-SHAPE_ALONE: Final = frozenset(f"mlx.core.{name}" for name in ("zeros_like", "ones_like", "full_like"))
-"""What takes nothing of its first argument but shape and dtype: a constant, if the shape is one of the trace (shapeless=False)."""
 
 
 def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
@@ -310,7 +302,7 @@ def results(
         presumptions.shown(i, args[:1])
     if i.trace is None:
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
-    constant = name in SHAPE_ALONE and not shapeless.on(i)
+    constant = has_trait(name, "takes the shape alone") and not shapeless.on(i)  # the shape is one of the trace
     trace, chain, origin = traced(i, (*args, *keywords.values())) if not constant else (None, None, frozenset())
     axis = keywords.get("axis", args[1] if len(args) > 1 else Const(0))
     made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, axis, by_number)
@@ -356,7 +348,11 @@ def _made(
     if not grows_ and (shape is None or None in shape):
         grows_ = lengthening.lengthened(i, name, args)
     made = Array(ident, trace, shape, dtype, chain, origin, grows_, loops=loops)
-    data = name in CHEAP or name in VIEWS and not any(i.heap.get(a.ident, LAZY) == TRUE for value in args for a in arrays_in(i, value))
+    data = (
+        has_trait(name, "cheap")
+        or has_trait(name, "view")
+        and not any(i.heap.get(a.ident, LAZY) == TRUE for value in args for a in arrays_in(i, value))
+    )
     i.heap.set(ident, LAZY, Const(not data))
     if i.trace is not None and "vmap" in i.trace.transforms:
         mapping.carried(i, ident, args)
@@ -490,7 +486,8 @@ def grows(
     keeps = entry is not None and entry.shape in ("same", "broadcast")
     whole = [array for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)]
     found = reasons(i, whole, novelty.Novelty(i, novelty.rounds_around(i)))
-    if name in ADDS_LENGTHS and _may_balance(i, [array for array in whole if array.grows in found.keys() & GOING_ON], operands):
+    adds_lengths = has_trait(name, "joins") or has_trait(name, "pads")
+    if adds_lengths and _may_balance(i, [array for array in whole if array.grows in found.keys() & GOING_ON], operands):
         return "", None
     given = [row for value in operands[:1] for row in (value, *_rows(i, value))] if name == ARRAY else ()
     longer = united((
@@ -505,10 +502,6 @@ def grows(
     if changed != NO_LOOPS or "number" in found:
         return "number", changed
     return ("differs" if "differs" in found or any(_differ(i, value) for value in operands) else ""), None
-
-
-ADDS_LENGTHS: Final = lengthening.LENGTHENS | {"mlx.core.pad"}
-"""What makes an array whose length along an axis is the sum of others."""
 
 
 def _may_balance(i: Interpreter, arrays: Sequence[Array], operands: Sequence[Value]) -> bool:

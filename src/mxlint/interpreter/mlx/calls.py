@@ -28,6 +28,7 @@ from mxlint.interpreter.mlx import arrays, constants, kernels, kinds, layers, lo
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.open_world import opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
+from mxlint.models.mlx import traits
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.results import has
 from mxlint.models.mlx.table import Table
@@ -83,18 +84,7 @@ class Mlx(Framework):
         if not (owner == "mlx" or owner.startswith("mlx.")):
             return None
         full = canonical(f"{owner}.{name}")
-        constants = {
-            "pi": 3.141592653589793,
-            "e": 2.718281828459045,
-            "inf": float("inf"),
-            "nan": float("nan"),
-            "euler_gamma": 0.5772156649015329,
-        }
-        if owner == "mlx.core" and name in constants:
-            return Const(constants[name])
-        if full == "mlx.core.newaxis":
-            return NONE
-        return External(full)
+        return Const(traits.constants()[full]) if full in traits.constants() else External(full)
 
     def instance_attribute(self, i: Interpreter, owner: Value, cls: Value, name: str, place: Place, frame: Frame) -> Value | None:
         """An attribute that MLX gives to layers, modules and optimizers."""
@@ -354,9 +344,10 @@ def _drawn(i: Interpreter, what: str, unkeyed: bool, place: Place, frame: Frame)
 
 def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: Place, frame: Frame) -> None:
     """Note arrays where a call wants Python integers. A number alone in place of a shape is no array of numbers."""
-    if name not in COUNTS:
+    wanted = traits.integers_at(name)
+    if wanted is None:
         return
-    position, parameter = COUNTS[name]
+    parameter, position = wanted
     value = args.get(position, parameter)
     if name == f"{arrays.ARRAY}.reshape" and len(args.args) > 2:
         presumptions.refuted(i, args.args[1:])  # sizes one by one are Python integers
@@ -375,14 +366,6 @@ def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
     content = i.heap.get(shape.oid, ("#", "items")) if isinstance(shape, Ref) and i.info(shape.oid).kind == "list" else shape
     for part in (content.items or ()) if isinstance(content, Tuple) else ():
         yield from i.each(part)
-
-
-COUNTS: Final = {
-    "mlx.core.topk": (1, "k"), "mlx.core.repeat": (1, "repeats"), "mlx.core.tile": (1, "reps"), "mlx.core.zeros": (0, "shape"),
-    "mlx.core.ones": (0, "shape"), "mlx.core.full": (0, "shape"), "mlx.core.broadcast_to": (1, "shape"), "mlx.core.reshape": (1, "shape"),
-    "mlx.core.unflatten": (2, "shape"), "mlx.core.array.reshape": (1, "shape"),
-}  # fmt: skip
-"""Where functions want Python integers, for which an array with a value would do as well."""
 
 
 def _array(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

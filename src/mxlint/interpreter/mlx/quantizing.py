@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, External, Ref, Tuple, Value
 from mxlint.domain.place import Place
@@ -14,8 +12,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx.kinds import CLASS
 from mxlint.interpreter.mlx.submodules import submodules
 from mxlint.interpreter.open_world import opaque
-
-QUANTIZED: Final = {"mlx.nn.Linear": "mlx.nn.QuantizedLinear", "mlx.nn.Embedding": "mlx.nn.QuantizedEmbedding"}
+from mxlint.models.mlx.traits import quantized
 
 
 def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -35,7 +32,7 @@ def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 
 def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predicate: Value | None, place: Place, frame: Frame) -> None:
     cls = i.heap.get(layer.oid, CLASS) if isinstance(layer, Ref) else None
-    cls_name = QUANTIZED.get(cls.name) if isinstance(cls, External) else None
+    cls_name = quantized(cls.name) if isinstance(cls, External) else None
     if cls_name is None or not isinstance(layer, Ref):
         return
     if predicate is not None and predicate != NONE:

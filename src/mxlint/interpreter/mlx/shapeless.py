@@ -24,22 +24,13 @@ from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward
 from mxlint.models.mlx.gradients import load_gradients
 from mxlint.models.mlx.table import Shapeless
+from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax.inline import in_one_line
 
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
 _FIRST: Final[_Found] = ("first", frozenset(), "every", ())
 ARRAY: Final = "mlx.core.array"
-_REPEATS_ITS_FIRST: Final = frozenset(("mlx.core.addmm",))
-"""What repeats its first argument up to the sizes of its result, and keeps these."""
-_REDUCES_WITHIN: Final = frozenset(("mlx.core.softmax",))
-"""What reduces along an axis on the way to a result of the same shape."""
-_POSITIONS: Final = frozenset(("mlx.core.argmax", "mlx.core.argmin", f"{ARRAY}.argmax", f"{ARRAY}.argmin"))
-"""What gives positions along an axis. They are wrong with the versions that the table names, where that axis gets or loses length 1."""
-_OWN_ALONG_THE_LAST: Final = frozenset(("mlx.core.softmax", "mlx.core.logsumexp", f"{ARRAY}.logsumexp"))
-"""What is one operation of MLX along the last axis alone, and reduces along any other."""
 _NUMBERS: Final = ("bool", "int", "float")
-_RESHAPES: Final = frozenset(("mlx.core.reshape", f"{ARRAY}.reshape"))
-"""What follows a shape that is that of the array itself."""
 
 
 def on(i: Interpreter) -> bool:
@@ -135,14 +126,14 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     form = _form(i, name, args, keywords)
     if operation(i, form, operand, place, how, frame, (*args, *keywords.values())) or load_gradients(i.table.version).is_broadcast(name):
         return form
-    if name in _RESHAPES and _own_shape(operand, args[1:]):
+    if has_trait(name, "reshapes") and _own_shape(operand, args[1:]):
         return form
     bake(i, [*args, *keywords.values()], place, how, frame, _baked_form(i, name, args))
     entry = i.table.entry(name)
     elementwise = entry is not None and (entry.shape == "broadcast" or entry.kind == "operator" and entry.shape == "same")
     if elementwise and i.trace is not None and "vmap" in i.trace.transforms:
         _stretched_in_a_map(i, args, place, frame)
-    if entry is not None and (entry.shape == "reduce" or name in _REDUCES_WITHIN) and isinstance(operand, Array):
+    if entry is not None and (entry.shape == "reduce" or has_trait(name, "reduces within")) and isinstance(operand, Array):
         _reduced(i, name, operand, args, keywords, place, how, frame)
     return form
 
@@ -177,7 +168,7 @@ def short(name: str) -> str:
 def _operand(name: str, given: Sequence[Value]) -> Array | None:
     """The array whose sizes matter to a call; None where a first argument that is often repeated has the shape of the result already."""
     arrays = [member for value in given for member in members(value) if isinstance(member, Array)]
-    if name not in _REPEATS_ITS_FIRST or len(arrays) < 3:
+    if not has_trait(name, "repeats its first") or len(arrays) < 3:
         return arrays[0] if arrays else None
     added, left, right = (_known(array.shape) for array in arrays[:3])
     return None if left and right and added == (*left[:-1], right[-1]) else arrays[1]
@@ -196,13 +187,13 @@ def _reduced(
     ]
     if len(numbers) != len(given) or len(numbers) >= len(operand.shape):
         return
-    if name in _OWN_ALONG_THE_LAST and [number % len(operand.shape) for number in numbers] == [len(operand.shape) - 1]:
+    if has_trait(name, "own along the last") and [number % len(operand.shape) for number in numbers] == [len(operand.shape) - 1]:
         return
     judged = i.table.judged
     sizes = [operand.shape[number] for number in numbers]
     along = frozenset(axis for size in sizes for axis in origins(size))
     effects: tuple[Effect, ...] = ()
-    if name in _POSITIONS:
+    if has_trait(name, "gives positions"):
         wrong = tuple(version for version, entry in i.table.entries(name).items() if entry.shapeless is not None and entry.shapeless.unit)
         effects = (Effect("wrong", along, "seen", wrong, judged),) if along and wrong else ()
     elif all(size == 1 for size in sizes):

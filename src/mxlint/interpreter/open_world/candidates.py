@@ -170,7 +170,7 @@ def _starting() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for cls in known_names("threading"):
         made = model(cls)
-        if kind_of(cls) == "class" and made is not None and any(call.times == "later" for call in made.calls):
+        if kind_of(cls) == "class" and made is not None and any(call.times in ("later", "beside") for call in made.calls):
             methods = (name for name in ("start", "run") if (method := model(f"{cls}.{name}")) is not None and method.effect is not None)
             found[cls.rpartition(".")[2]] = frozenset(methods)
     return found

@@ -1,0 +1,62 @@
+"""What is known of functions and classes of MLX and no script measures: traits.json, whose `means` says what each part of it says.
+
+has_trait("mlx.core.array.argmax", "gives positions")
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final, Literal
+
+from mxlint.resources import resource
+
+Trait = Literal[
+    "cheap", "view", "takes the shape alone", "takes trees", "joins", "pads", "reshapes", "repeats its first", "reduces within",
+    "own along the last", "gives positions",
+]  # fmt: skip
+_FUNCTIONS: Final = "mlx.core."
+_METHODS: Final = "mlx.core.array."
+
+
+def has_trait(name: str, trait: Trait) -> bool:
+    """Whether a function of MLX, or a method of arrays, has a trait; `name` is its canonical name."""
+    return name in _named(trait)
+
+
+@cache
+def integers_at(name: str) -> tuple[str, int] | None:
+    """The parameter of a function that wants Python's integers, and its place; None where there is none."""
+    found = _data()["wants integers"]["parameters"].get(name)
+    return None if found is None else (found[0], found[1])
+
+
+@cache
+def needs(name: str) -> tuple[str, ...]:
+    """The parameters that a call of something of MLX may not leave out, as far as no signature tells them; `name` is its canonical name."""
+    return tuple(_data()["needs"]["parameters"].get(name, ()))
+
+
+def quantized(name: str) -> str | None:
+    """The class of the quantised layer for a layer of a class; None where there is none."""
+    found: str | None = _data()["quantized"]["classes"].get(name)
+    return found
+
+
+@cache
+def constants() -> Mapping[str, float | None]:
+    """The numbers that MLX has by canonical names; None for the names of None."""
+    return {name: None if value is None else float(value) for name, value in _data()["constants"]["values"].items()}
+
+
+@cache
+def _named(trait: Trait) -> frozenset[str]:
+    names = _data()["traits"][trait]["names"]
+    return frozenset(names) | {name.replace(_FUNCTIONS, _METHODS, 1) for name in names}
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    data: Mapping[str, Any] = json.loads(resource("models", "mlx", "traits.json").read_bytes())
+    return data

@@ -1,0 +1,44 @@
+"""What traits.json says of MLX speaks of what there is in MLX, and is asked for."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import get_args
+
+import pytest
+
+from mxlint.interpreter.mlx.calls import HANDLERS
+from mxlint.models.mlx.table import load_table
+from mxlint.models.mlx.traits import Trait, constants, has_trait
+from mxlint.resources import resource
+
+DATA = json.loads(resource("models", "mlx", "traits.json").read_bytes())
+
+
+def test_each_trait_has_a_meaning_and_is_one_that_code_may_ask_for() -> None:
+    assert set(DATA["traits"]) == set(get_args(Trait))
+    assert all(trait["means"].endswith(".") and trait["names"] for trait in DATA["traits"].values())
+
+
+def test_each_name_is_one_of_mlx() -> None:
+    table = load_table()
+    traits = [name for trait in DATA["traits"].values() for name in trait["names"]]
+    layers = [name for pair in DATA["quantized"]["classes"].items() for name in pair]
+    named = [*traits, *DATA["wants integers"]["parameters"], *layers]
+    assert [name for name in named if table.entry(name) is None] == []
+    assert [name for name in DATA["needs"]["parameters"] if table.entry(name) is None and name not in HANDLERS] == []
+
+
+def test_a_function_stands_for_the_method_of_its_name() -> None:
+    assert has_trait("mlx.core.array.argmax", "gives positions")
+    assert not has_trait("mlx.core.array.sum", "gives positions")
+
+
+@pytest.mark.mlx
+def test_constants_are_those_of_mlx() -> None:
+    import mlx.core as mx
+
+    for name, value in constants().items():
+        found = getattr(mx, name.removeprefix("mlx.core."))
+        assert found is None if value is None else math.isclose(found, value) or math.isnan(found) and math.isnan(value)
