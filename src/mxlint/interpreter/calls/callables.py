@@ -237,8 +237,7 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
     known = i.heap.get(ref.oid, key)
     if known is not None and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
         return known
-    keeps = _keeps(i, size, function, frame)
-    with remembered(i, (ref, *args.values), keeps=keeps):
+    with remembered(i, (ref, *args.values), keeps=_keeps(i, size, function, frame)):
         for given in args.values:
             sinks.source_use(i, given)  # which value is found hangs on it
         value = i.call(function, args, place, frame)
@@ -251,8 +250,6 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
     for member in members(value):
         if isinstance(member, Ref):
             i.info(member.oid).trace = 0  # the cache keeps it
-            if keeps:
-                i.ledger.cached.add(member.oid)
     return value
 
 

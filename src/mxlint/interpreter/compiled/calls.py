@@ -78,9 +78,8 @@ def _outlive(i: Interpreter, ref: Ref) -> None:
     if i.silent or ref.oid in made:
         return
     found = journal(i)
-    settled = found.outlived | i.ledger.cached
     for other, places in made.items():
-        if other not in settled and (places is None or taken(i, places, ref.oid)) and not lives(i, other):
+        if other not in found.outlived and (places is None or taken(i, places, ref.oid)) and not lives(i, other):
             found.outlived.add(other)
     made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped else None
 

@@ -154,8 +154,6 @@ class Ledger:
     """The objects that stand for what calls out of sight give and uses say what it is, by what the call gave."""
     arrays: dict[tuple[int, str, int], bool] = field(default_factory=dict)
     """Whether parameters are used as nothing but arrays are, by the same."""
-    cached: set[int] = field(default_factory=set)
-    """Objects that a cache keeps whatever is put into it later."""
     traced_alone: set[int] = field(default_factory=set)
     """Compiled objects that were traced though nothing calls them."""
     annotations: dict[tuple[int, str], ir.Expr] = field(default_factory=dict)
@@ -174,7 +172,8 @@ class Ledger:
     called: set[int] = field(default_factory=set)
     """Compiled objects that something has called, on whatever path."""
     compiled_at: dict[Place, dict[int, tuple[Location, ...] | None]] = field(default_factory=dict)
-    """The compiled objects of each site that were called, and where they were stored then (None: in nothing older than what made them)."""
+    """The compiled objects of each site that were called, and where they were stored then (None: in nothing older than what made them). Those of an entry
+    go with its state: an object that was never made is not dead."""
     unfinished: set[int] = field(default_factory=set)
     """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
     read_contents: bool = False

@@ -45,6 +45,7 @@ from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
     METACLASS,
+    PLAIN,
     asked_before,
     asked_of_class,
     asked_of_library,
@@ -302,13 +303,9 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
     throw_named(i, "builtins.AttributeError", place)
 
 
-_IN_SIGHT: Final = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
-"""Bases of libraries that give an object no attributes but those that all have."""
-
-
 def _has_base_out_of_sight(i: Interpreter, cls: Value) -> bool:
     """Whether a class has a base of which nobody in sight says what attributes it gives."""
-    return any(not isinstance(base, (Ref, External)) or isinstance(base, External) and base.name not in _IN_SIGHT for base in mro(i, cls))
+    return any(not isinstance(base, (Ref, External)) or isinstance(base, External) and base.name not in PLAIN for base in mro(i, cls))
 
 
 def _out_of_sight(i: Interpreter, owner: Ref, name: str, place: Place) -> Value:

@@ -301,8 +301,10 @@ def is_cached_property(i: Interpreter, oid: int, name: str) -> bool:
     return any(info.kind == "descriptor" and info.payload == "cached_property" for info in infos)
 
 
-_PLAIN: Final = frozenset(("builtins.object", "enum.Enum", "enum.Flag", "abc.ABC", "typing.Generic", "typing.Protocol"))
-"""Classes of libraries whose objects are equal to themselves alone."""
+PLAIN: Final = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"))
+"""Classes of Python that give their objects nothing but what all have."""
+_EQUAL_TO_ITSELF: Final = PLAIN | {"enum.Enum", "enum.Flag"}
+"""Classes of Python whose objects are equal to themselves alone."""
 
 
 def by_identity(i: Interpreter, ref: Ref) -> bool:
@@ -310,7 +312,7 @@ def by_identity(i: Interpreter, ref: Ref) -> bool:
     cls = i.heap.get(ref.oid, CLASS) if i.info(ref.oid).kind == "instance" else None
     if not isinstance(cls, Ref):
         return False
-    return all(base.name in _PLAIN if isinstance(base, External) else _says_nothing(i, base) for base in mro(i, cls))
+    return all(base.name in _EQUAL_TO_ITSELF if isinstance(base, External) else _says_nothing(i, base) for base in mro(i, cls))
 
 
 def _says_nothing(i: Interpreter, base: Member) -> bool:

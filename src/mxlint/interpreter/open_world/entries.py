@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
-from mxlint.domain.heap import ALIVE
+from mxlint.domain.heap import ALIVE, Delta, Location
 from mxlint.domain.members import NONE, Bound, Ref, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
@@ -34,14 +34,17 @@ from mxlint.source import Source
 
 
 def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
-    """Run an entry from the present state, and take back what it wrote."""
+    """Run an entry from the present state, and take back what it wrote and made."""
     mark = i.heap.mark()
+    compiled_at = i.ledger.compiled_at
+    i.ledger.compiled_at = {site: dict(made) for site, made in compiled_at.items()}
     try:
         with i.contained():
             run()
     finally:
         writes.note_kept(i, mark)
         i.heap.undo(mark)
+        i.ledger.compiled_at = compiled_at
         i.modes.differentiating = False
         i.modes.entered_alone = False
         i.modes.thread = None
@@ -50,21 +53,16 @@ def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
 def kept_run(i: Interpreter, run: Callable[[], object]) -> None:
     """Run something whose effects stay, unless it does not come to its end."""
     mark = i.heap.mark()
-    done: list[bool] = []
-
-    def inner() -> None:
-        run()
-        done.append(True)
-
-    delta: list[object] = []
+    kept: list[tuple[Delta, dict[Place, dict[int, tuple[Location, ...] | None]]]] = []
 
     def keep() -> None:
-        inner()
-        delta.append(i.heap.changes(mark))
+        run()
+        kept.append((i.heap.changes(mark), i.ledger.compiled_at))
 
     guarded_run(i, keep)
-    if delta:
-        i.heap.apply(delta[0])  # type: ignore[arg-type]
+    for changes, compiled_at in kept:
+        i.heap.apply(changes)
+        i.ledger.compiled_at = compiled_at
 
 
 def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = ()) -> None:

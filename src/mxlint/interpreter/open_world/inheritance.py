@@ -10,12 +10,9 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.finding import Span
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.objects.lookup import mro
+from mxlint.interpreter.objects.lookup import PLAIN, mro
 from mxlint.project import Project
 from mxlint.source import Source
-
-PLAIN = frozenset({"builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC"})
-"""Classes of Python that add nothing to the making of an object."""
 
 
 def classes(i: Interpreter, project: Project, sites: Collection[Span]) -> Iterator[events.Class]:
