@@ -125,6 +125,21 @@ def test_where_it_was_compiled_and_what_the_array_comes_from() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("body", "call", "message"),
+    [
+        ("heapq.nlargest(1, [x, -x])", "mx.compile(step)(C)", "heapq.nlargest() needs an array's value: tracing `step` raises ValueError"),
+        ("x.sum().item()", "mx.export_function('f', Net().step, C)", ".item() needs an array's value: exporting `Net().step` raises ValueError"),
+        ("x.sum().item()", "mx.export_function(*('f', Net(), C))", ".item() needs an array's value: exporting `('f', Net(), C)` raises ValueError"),
+    ],
+)  # fmt: skip
+def test_what_asks_and_what_is_traced_are_named_as_the_program_writes_them(body: str, call: str, message: str) -> None:
+    step = f"def step(x):\n    return {body}\n"
+    net = "class Net:\n    def step(self, x):\n        return step(x)\n    __call__ = step\n"
+    finding = the(findings({"main.py": f"import heapq\n{PRELUDE}{step}{net}{call}\n"}))
+    assert finding.message == message
+
+
 def test_every_call_between_outermost_first() -> None:
     finding = the(
         findings(

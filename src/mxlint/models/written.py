@@ -22,6 +22,11 @@ SAYS: Final = "mxlint.says"
 class WrittenSource(Source):
     """The text of a module that is written for the interpreter: no file of the program."""
 
+    @property
+    def module(self) -> str:
+        """The dotted name of the module."""
+        return self.name[1:-1]
+
 
 @cache
 def _files() -> dict[str, Resource]:

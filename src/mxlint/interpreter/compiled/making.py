@@ -35,8 +35,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         note(i, events.Note("not a function", where(place), "nothing", None, m or events.Modality()))
         return i.unknown(place, "mx.compile without a function")
     written = args.node.args[0].value if args.node is not None and args.node.args and not args.node.args[0].star else None
-    text = Place(place.source, written.start, written.end).text if written is not None else args.decorates or _name_of(i, function)
-    text = " ".join(text.split())[:80]
+    text = _text(i, function, written, args, place)
     if args.decorates and (args.bound_node is not None or not form):
         form = "decorator" if args.bound_node is None else "partial-decorator"
     imported = any(around.kind == "module" and around.source is not i.main for around in i.stack)
@@ -63,11 +62,21 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
     return Ref(oid)
 
 
+def _text(i: Interpreter, function: Value, written: ir.Expr | None, args: Arguments, place: Place) -> str:
+    """How to speak of what is compiled: as the program writes it as an argument or below a decorator, else by its own name, or by what gives it."""
+    if written is not None:
+        text = Place(place.source, written.start, written.end).text
+    else:
+        text = args.decorates or _name_of(i, function) or args.place(0, "fun", place).text
+    return " ".join(text.split())[:80]
+
+
 def _name_of(i: Interpreter, function: Value) -> str:
+    """The name of a function of the program among what a value may be; "" if there is none."""
     for member in members(function):
         if isinstance(member, Ref) and isinstance(i.info(member.oid).payload, FunctionInfo):
             return str(i.info(member.oid).payload.name)  # type: ignore[attr-defined]
-    return "?"
+    return ""
 
 
 def _form(i: Interpreter, function: Value, written: ir.Expr | None) -> str:

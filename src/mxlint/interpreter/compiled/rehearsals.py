@@ -6,14 +6,16 @@ from the state of the call, what it does is taken back, and the operations of ML
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Composite, Const, Ref, Unknown, Value, members
 from mxlint.domain.parts import each_part
+from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
+from mxlint.interpreter.compiled.scalars import FLOATS
 from mxlint.interpreter.compiled.state import Entry, Operation, Trace, held
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
@@ -24,6 +26,8 @@ FIRST_OF_REHEARSALS: Final = -1_000_000
 """The number of the trace that is a rehearsal of the one with number 0; others count down from there."""
 
 
+_Said: TypeAlias = tuple[str, Place, tuple[object, ...]]
+"""An operation as it is said of any run of the body: which, where, of what."""
 REPLAYED: Final = "replayed"
 """Begins the location of how often a trace has been replayed, of a compiled object."""
 MOST_RUNS: Final = 8
@@ -102,13 +106,21 @@ class Rehearsal:
         entry = self._entry
         if not trace.is_kept:
             return None
-        before = list(_named(self._i, entry.computed, entry.placeholders, entry.number))
-        now = list(_named(self._i, trace.computed, trace.made, trace.number))
+        before, now = self._both(trace, FLOATS)
         if before == now and trace.operations == entry.operations:
             return True
         if [(what, operands) for what, _, operands in before] == [(what, operands) for what, _, operands in now]:
             return None  # another branch may compute the same
+        before, now = self._both(trace, FLOATS | {None})
+        if before == now:
+            return None  # another number, which an array of floats takes for the same
         return None if _is_unknown(entry.computed) or _is_unknown(trace.computed) else False
+
+    def _both(self, trace: Trace, floats: Collection[str | None]) -> tuple[list[_Said], list[_Said]]:
+        """The operations of the trace and of a run, as they are said of any run. `floats`: the dtypes of arrays that make floats of numbers."""
+        entry = self._entry
+        before = _named(self._i, entry.computed, entry.placeholders, entry.number, floats)
+        return list(before), list(_named(self._i, trace.computed, trace.made, trace.number, floats))
 
 
 def _is_unknown(computed: Iterable[Operation]) -> bool:
@@ -116,23 +128,28 @@ def _is_unknown(computed: Iterable[Operation]) -> bool:
     return any(isinstance(member, Unknown) for _, _, operands in computed for operand in operands for member in each_part(operand))
 
 
-def _named(i: Interpreter, computed: Iterable[Operation], given: Sequence[int], number: int) -> Iterator[tuple[object, ...]]:
-    """Operations as they are said of any run of the body: what is older than it by its own number, what it was given and made by the order of it."""
+def _named(
+    i: Interpreter, computed: Iterable[Operation], given: Sequence[int], number: int, floats: Collection[str | None]
+) -> Iterator[_Said]:
+    """Operations as they are said of any run of the body: what is older than it by its own number, what it was given and made by the order of it.
+    Beside an array of one of the dtypes `floats`, 2 is no other number than 2.0."""
     numbers = {oid: at for at, oid in enumerate(given)}
 
-    def named(value: Value) -> object:
+    def named(value: Value, as_float: bool) -> object:
         found: list[object] = []
         for member in members(value):
             if isinstance(member, Array):
                 own = member.ident >= 0 and (member.ident in numbers or i.info(member.ident).trace == number)
                 found.append(("made", numbers.setdefault(member.ident, len(numbers))) if own else ("older", member.ident))
             elif isinstance(member, Const):
-                found.append((type(member.value), member.value))
+                is_number = as_float and isinstance(member.value, (bool, int, float))
+                found.append(("number" if is_number else type(member.value), member.value))
             elif isinstance(member, Composite):
-                found.append((type(member), *map(named, member.parts)))
+                found.append((type(member), *(named(part, as_float) for part in member.parts)))
             else:
                 found.append((type(member),))
         return tuple(found)
 
     for what, place, operands in computed:
-        yield what, place, tuple(map(named, operands))
+        as_float = any(isinstance(member, Array) and member.dtype in floats for operand in operands for member in members(operand))
+        yield what, place, tuple(named(operand, as_float) for operand in operands)

@@ -273,7 +273,8 @@ def use(
         if member.trace == -1:
             imprecise(i, place, "an array that may be a constant")
         elif trace.holds(member.trace):
-            found = event(i, USES.get(kind, kind), place, what, frame, note_=_operand(what, place, operand), member=member)
+            asks = frame.function_of_library() or what
+            found = event(i, USES.get(kind, kind), place, asks, frame, note_=_operand(what, place, operand), member=member)
             if kind == ARRAY_LIKE and found is not None:
                 journal(i).array_like.add(found)
         elif USES.get(kind, kind) in KEPT:

@@ -83,6 +83,14 @@ class Frame:
             place = node.place = Place(self.source, node.start, node.end)  # type: ignore[misc]  # kept beside the record, which does not change
         return place
 
+    def function_of_library(self) -> str:
+        """The function of a library that the program calls and to whose code this frame belongs, by its canonical name; "" for code of the program."""
+        name = ""
+        frame: Frame | None = self
+        while frame is not None and isinstance(frame.source, WrittenSource):
+            name, frame = f"{frame.source.module}.{frame.qualname}", frame.caller
+        return name
+
     def _called_at(self) -> Place | None:
         """Where the function is called to whose code this frame belongs."""
         frame: Frame | None = self
