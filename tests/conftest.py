@@ -10,6 +10,7 @@ import gc
 import io
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -67,6 +68,18 @@ def no_mlx_in_static_tests(request: pytest.FixtureRequest, monkeypatch: pytest.M
             for name in [name for name in sys.modules if name == "mlx" or name.startswith("mlx.")]:
                 monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "mlx", None)
+
+
+@pytest.fixture(scope="module")
+def measuring(request: pytest.FixtureRequest) -> ModuleType:
+    """The script that measures the data which a module of tests is about: it says which as `MEASURED_BY`."""
+    pytest.importorskip("mlx.core")
+    scripts = str(Path(__file__).resolve().parent.parent / "scripts")
+    sys.path.insert(0, scripts)
+    try:
+        return import_module(request.module.MEASURED_BY)
+    finally:
+        sys.path.remove(scripts)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,9 @@ import pytest
 from mxlint.models.mlx.gradients import REPEATED, Operand, load_gradients, together
 
 ROOT = Path(__file__).resolve().parent.parent
+MEASURED_BY = "measure_gradients"
+"""The script that the fixture `measuring` gives."""
 DATA = ROOT / "src" / "mxlint" / "models" / "mlx"
-
-
-@pytest.fixture(scope="module")
-def measuring() -> Any:
-    """The script that measures the data."""
-    pytest.importorskip("mlx.core")
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        import measure_gradients
-
-        return measure_gradients
-    finally:
-        sys.path.remove(str(ROOT / "scripts"))
 
 
 @pytest.mark.mlx

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,8 @@ from mxlint.models.mlx.arguments import UNKNOWN, ArrayType, Scalar
 from mxlint.models.mlx.layers import layer_model
 
 ROOT = Path(__file__).resolve().parent.parent
+MEASURED_BY = "measure_layers"
+"""The script that the fixture `measuring` gives."""
 CALLS = int(os.environ.get("MXLINT_RESULTS", "8"))
 TABLE = json.loads((ROOT / "src" / "mxlint" / "models" / "mlx" / "facts.json").read_text())["entries"]
 MODEL = layer_model()
@@ -27,17 +28,10 @@ LAYERS = sorted(name for name, entry in MODEL.entries.items() if "unknown" not i
 
 
 @pytest.fixture(scope="module")
-def measuring() -> Any:
-    """The script that proves the data."""
-    pytest.importorskip("mlx.core")
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        import measure_layers
-
-        measure_layers.MODEL.entries.update(MODEL.entries)
-        return measure_layers
-    finally:
-        sys.path.remove(str(ROOT / "scripts"))
+def measuring(measuring: Any) -> Any:
+    """The script that measures the data, with what it has measured."""
+    measuring.MODEL.entries.update(MODEL.entries)
+    return measuring
 
 
 @pytest.mark.mlx

@@ -21,25 +21,14 @@ from mxlint.models.mlx import results
 from mxlint.models.mlx.arguments import UNKNOWN, ArrayType, Dtype, Scalar
 
 ROOT = Path(__file__).resolve().parent.parent
+MEASURED_BY = "measure_results"
+"""The script that the fixture `measuring` gives."""
 CALLS = int(os.environ.get("MXLINT_RESULTS", "12"))
 NAMES = sorted(results.entries())
 
 
 def array(*sizes: Any, dtype: str | None = "float32") -> ArrayType:
     return ArrayType(shape_of(sizes), dtype)
-
-
-@pytest.fixture(scope="module")
-def measuring() -> Any:
-    """The script that proves the data."""
-    pytest.importorskip("mlx.core")
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        import measure_results
-
-        return measure_results
-    finally:
-        sys.path.remove(str(ROOT / "scripts"))
 
 
 @pytest.mark.mlx
