@@ -11,6 +11,8 @@ from typing import Any
 
 SCRIPTS = ("run", "serve")
 """Files that are begun by name; all others are imported."""
+UNCOMPILED = ("plain", "rounded")
+"""The modes in which mx.compile is left out."""
 
 
 def preload() -> None:
