@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -13,6 +14,7 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
+    Lying,
     Member,
     Range,
     RangeObject,
@@ -31,7 +33,6 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import portions, sinks
 from mxlint.interpreter.compiled.portions import hands_on, taken_out, used
-from mxlint.interpreter.containers.builders import put
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
@@ -56,25 +57,18 @@ from mxlint.interpreter.objects.lookup import (
     frozen,
     held_by_class,
     library_attribute,
-    module_frame,
     mro,
     read_in_class,
     read_missing,
     special,
     special_exists,
 )
+from mxlint.interpreter.objects.of_kind import attribute_of_kind
 from mxlint.interpreter.objects.type_tests import builtin_type
 from mxlint.interpreter.open_world import shadows
 from mxlint.models.load import kind_of, model
 from mxlint.models.schema import Model
-from mxlint.syntax import ir
 
-ITERATOR_METHODS: Final = frozenset(
-    (
-        "__next__", "__iter__", "__anext__", "__aiter__", "__await__", "send", "throw", "close", "asend", "athrow", "aclose", "from_iterable",
-    )
-)  # fmt: skip
-"""What iterators, generators and coroutines can do; anything else of theirs is not followed."""
 OF_TYPES: Final = frozenset(dir(type)) | {"__name__", "__module__", "__qualname__"}
 """What each class has, whether its body binds it or not."""
 
@@ -99,29 +93,39 @@ def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, fra
     """`owner.name` of one member."""
     if isinstance(owner, Sourced):
         owner = Const(owner.value) if used(i, owner, frame) is not owner else owner
-    if isinstance(owner, Ref):
-        return _object_attribute(i, owner, name, place, frame)
-    if isinstance(owner, External):
-        return _external_attribute(i, owner, name, place, frame)
-    if isinstance(owner, Array):
-        return i.operations.array(i, f"mlx.core.array.{name}", (owner,), place, frame)
-    if isinstance(owner, Symbolic):
-        if owner.kinds is not None and len(owner.kinds) == 1:
-            (kind,) = owner.kinds
-            if "." in kind:
-                method = library_attribute(i, kind, name)
-                if method is not None:
-                    return Bound(owner, method)
-            if kind in ("str", "int", "float", "bytes", "list", "dict", "tuple", "set", "bool"):
-                method = library_attribute(i, f"builtins.{kind}", name)
-                if method is not None:
-                    return Bound(owner, method)
-        i.may_raise()
-        return shadows.read(i, owner, name, i.derived(f".{name}", (owner,), None, place, name), place, frame)
-    if isinstance(owner, Unknown):
-        i.may_raise()
-        return owner
-    if isinstance(owner, Tuple) and owner.cls is not None:
+    own = _OF_MEMBERS.get(type(owner))
+    found = own(i, owner, name, place, frame) if own is not None else None
+    return found if found is not None else _of_its_type(i, owner, name, place)
+
+
+def _array_attribute(i: Interpreter, owner: Array, name: str, place: Place, frame: Frame) -> Value:
+    return i.operations.array(i, f"mlx.core.array.{name}", (owner,), place, frame)
+
+
+def _symbolic_attribute(i: Interpreter, owner: Symbolic, name: str, place: Place, frame: Frame) -> Value:
+    """A method of the one type that it has, or something symbolic, too."""
+    if owner.kinds is not None and len(owner.kinds) == 1:
+        (kind,) = owner.kinds
+        of_library = kind if "." in kind else f"builtins.{kind}" if kind in _BUILTIN_KINDS else None
+        method = library_attribute(i, of_library, name) if of_library is not None else None
+        if method is not None:
+            return Bound(owner, method)
+    i.may_raise()
+    return shadows.read(i, owner, name, i.derived(f".{name}", (owner,), None, place, name), place, frame)
+
+
+_BUILTIN_KINDS: Final = frozenset(("str", "int", "float", "bytes", "list", "dict", "tuple", "set", "bool"))
+"""Kinds of symbolic values that are named as types of Python are."""
+
+
+def _unknown_attribute(i: Interpreter, owner: Unknown, name: str, place: Place, frame: Frame) -> Value:
+    i.may_raise()
+    return owner
+
+
+def _tuple_attribute(i: Interpreter, owner: Tuple, name: str, place: Place, frame: Frame) -> Value | None:
+    """A field or method of a named tuple; None for what tuples have."""
+    if owner.cls is not None:
         cls = Ref(owner.cls)
         names = [field for field, _, _ in fields_of(i, cls)]
         if name in names and owner.items is not None and names.index(name) < len(owner.items):
@@ -133,18 +137,25 @@ def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, fra
             return bind(i, found, owner if hands_on(i, found) else used(i, owner, frame), cls, place, frame)
         if name in ("_replace", "_asdict"):
             return Bound(used(i, owner, frame), External(f"#namedtuple.{name}"))
-    if isinstance(owner, Tuple):
-        used(i, owner, frame)
-    if isinstance(owner, Bound):
-        if name in ("__func__", "__wrapped__"):
-            return owner.function
-        if name == "__self__":
-            return owner.owner
-        return attribute(i, owner.function, name, place, frame)
-    if isinstance(owner, RangeObject) and name in ("start", "stop", "step"):
-        return getattr(owner, name)  # type: ignore[no-any-return]
-    if isinstance(owner, Slice) and name in ("start", "stop", "step"):
-        return {"start": owner.lower, "stop": owner.upper, "step": owner.step}[name]
+    used(i, owner, frame)
+    return None
+
+
+def _bound_attribute(i: Interpreter, owner: Bound, name: str, place: Place, frame: Frame) -> Value:
+    """What a method has, or else its function."""
+    if name in ("__func__", "__wrapped__"):
+        return owner.function
+    return owner.owner if name == "__self__" else attribute(i, owner.function, name, place, frame)
+
+
+def _bounds_attribute(i: Interpreter, owner: RangeObject | Slice, name: str, place: Place, frame: Frame) -> Value | None:
+    """`start`, `stop` and `step`."""
+    bounds = (owner.start, owner.stop, owner.step) if isinstance(owner, RangeObject) else (owner.lower, owner.upper, owner.step)
+    return dict(zip(("start", "stop", "step"), bounds)).get(name)
+
+
+def _of_its_type(i: Interpreter, owner: Member, name: str, place: Place) -> Value:
+    """What the type of a value gives; raises AttributeError where that is known and has no such thing."""
     type_name = builtin_type(i, owner)
     if name == "__class__" and type_name is not None:
         return External(type_name)
@@ -160,77 +171,12 @@ def member_attribute(i: Interpreter, owner: Member, name: str, place: Place, fra
 
 
 def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
-    kind = i.info(owner.oid).kind
-    if kind == "instance":
-        if i.trace is not None and i.trace.refused:
-            sinks.as_module(i, owner, place, frame, name)
-        return _instance_attribute(i, owner, name, place, frame)
-    if kind == "class":
-        return _class_attribute(i, owner, name, place, frame)
-    if kind == "super":
-        return _super_attribute(i, owner, name, place, frame)
-    if kind == "module":
-        value = i.heap.get(owner.oid, name)
-        if value is None:
-            value = i.operations.missing_name(i, name, module_frame(i, owner), ir.Name(0, 0, name))
-        if value is None:
-            found = i.operations.external(i, "#submodule", Arguments((owner, Const(name))), place, frame)
-            if not isinstance(found, Unbound):
-                return found
-            read_missing(i, owner, name, place, frame)
-            throw_named(i, "builtins.AttributeError", place)
-        return i.live(portions.found(i, owner.oid, name, value, place, frame))
-    value = i.heap.get(owner.oid, name)
-    if value is not None and not isinstance(value, Unbound):
-        return i.live(portions.found(i, owner.oid, name, value, place, frame))
-    if kind == "function":
-        if name == "__defaults__":
-            return Tuple(tuple(v for f, v in i.heap.fields(owner.oid).items() if isinstance(f, tuple) and f[0] == "default"))
-        if name in (
-            "__code__",
-            "__globals__",
-            "__closure__",
-            "__annotations__",
-            "__kwdefaults__",
-            "__dict__",
-            "__doc__",
-            "__get__",
-            "__call__",
-            "__class__",
-        ):
-            if name == "__call__":
-                return owner
-            return i.symbolic(place, name)
-        throw_named(i, "builtins.AttributeError", place)
-    if kind == "descriptor":
-        if name in ("setter", "getter", "deleter"):
-            return Bound(owner, External(f"#descriptor.{name}"))
-        return i.symbolic(place, name)
-    if kind == "partial" and name == "keywords":
-        given = Ref(i.allocate("dict", None, place, "keywords"))
-        for field, held in list(i.heap.fields(owner.oid).items()):
-            if isinstance(field, tuple) and field[0] == "kw":
-                put(i, given.oid, Const(field[1]), held)
-        return given
-    if kind == "cached" and name in ("cache_clear", "cache_info", "cache_parameters"):
-        return Bound(owner, External(f"#cached.{name}"))
-    if kind == "dispatch" and name in ("register", "dispatch"):
-        return Bound(owner, External(f"#dispatch.{name}"))
-    type_name = builtin_type(i, owner)
-    if kind in ("iterator", "generator", "coroutine"):
-        return Bound(owner, External(f"#iterator.{name}")) if name in ITERATOR_METHODS else i.symbolic(place, name)
-    if type_name is not None:
-        if name == "__class__":
-            return External(type_name)
-        method = library_attribute(i, type_name, name)
-        if method is not None:
-            return Bound(owner, method)
-        throw_named(i, "builtins.AttributeError", place)
-    found = i.operations.external(i, f"#attribute.{kind}", Arguments((owner, Const(name))), place, frame)
-    return i.symbolic(place, f".{name}", name) if isinstance(found, Unbound) else found
+    return _OF_OBJECTS.get(i.info(owner.oid).kind, attribute_of_kind)(i, owner, name, place, frame)
 
 
 def _instance_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    if i.trace is not None and i.trace.refused:
+        sinks.as_module(i, owner, place, frame, name)
     cls = i.heap.get(owner.oid, CLASS) or Unknown("class")
     if isinstance(cls, Union):
         return join([_of_class(i, owner, member, name, place, frame) for member in members(cls)])
@@ -542,3 +488,20 @@ def _set_keyword_defaults(i: Interpreter, function: Ref, value: Value, place: Pl
         for name in [param.name for param in info.node.params if param.kwonly]:
             held = i.heap.get(value.oid, ("k", Const(name))) if isinstance(value, Ref) else None
             _set_default(i, function, name, held, place, frame)
+
+
+_OF_OBJECTS: Final = {"instance": _instance_attribute, "class": _class_attribute, "super": _super_attribute}
+"""How attributes are looked up, by the kind of the object; for all others `attribute_of_kind` says."""
+_OF_MEMBERS: Final[Mapping[type, Callable[..., Value | None]]] = {
+    Ref: _object_attribute,
+    Lying: _object_attribute,
+    External: _external_attribute,
+    Array: _array_attribute,
+    Symbolic: _symbolic_attribute,
+    Unknown: _unknown_attribute,
+    Tuple: _tuple_attribute,
+    Bound: _bound_attribute,
+    RangeObject: _bounds_attribute,
+    Slice: _bounds_attribute,
+}
+"""How attributes are looked up, by the class of the member; where nothing is found, what its type gives."""
