@@ -453,17 +453,13 @@ def _synchronize(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
     return NONE
 
 
-def _none(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    return NONE
-
-
 def _stream(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return i.symbolic(place, "stream")
 
 
 def _default(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        sinks.event(i, "effect", place, name, frame)
+        sinks.event(i, "effect", place, name, frame, note_="configures")
         return NONE
 
     return run
