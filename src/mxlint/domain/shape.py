@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mxlint.domain.size import ONE, MaybeSize, Size, as_size, join, leq, product, provably_different, with_origins
+from mxlint.domain.size import ONE, MaybeSize, Size, as_size, join, product, provably_different, with_origins
 
 Sizes = tuple[MaybeSize, ...]
 Shape = Sizes | None
@@ -32,11 +32,6 @@ def known(shape: Shape) -> tuple[int, ...] | None:
     return tuple(n for n in numbers if n is not None) if None not in numbers else None
 
 
-def same_shape(a: Shape, b: Shape) -> bool:
-    """Whether two shapes are provably the same."""
-    return a is not None and b is not None and len(a) == len(b) and None not in a and a == b
-
-
 def different_shape(a: Shape, b: Shape) -> bool:
     """Whether two shapes are provably not the same."""
     return a is not None and b is not None and (len(a) != len(b) or any(map(provably_different, a, b)))
@@ -51,11 +46,6 @@ def surely_unlike(a: object, b: object) -> bool:
 def join_shapes(a: Shape, b: Shape) -> Shape:
     """The least shape above both."""
     return tuple(map(join, a, b)) if a is not None and b is not None and len(a) == len(b) else None
-
-
-def leq_shape(a: Shape, b: Shape) -> bool:
-    """Whether `a` is covered by `b`."""
-    return b is None or (a is not None and len(a) == len(b) and all(map(leq, a, b)))
 
 
 def total(shape: Shape) -> MaybeSize:

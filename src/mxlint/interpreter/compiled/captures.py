@@ -217,7 +217,7 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
     """Put placeholders for the arrays in captured containers."""
     inputs, outputs = i.heap.get(ref.oid, "inputs"), i.heap.get(ref.oid, "outputs")
     if inputs is not None:
-        trace.captured_in, trace.random_in, trace.symbolic_in = captured(i, inputs)
+        trace.captured_in, trace.random_in, _ = captured(i, inputs)
     if outputs is not None:
         trace.captured_out, trace.random_out, trace.symbolic_out = captured(i, outputs)
         trace.parted = inputs is not None and _parted(i, trace, inputs, outputs)

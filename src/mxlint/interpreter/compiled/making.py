@@ -208,14 +208,6 @@ def _layer(i: Interpreter, frame: Frame) -> str:
     return qualname(inner) if i.mlx.class_kind(i, cls) == "module" else ""
 
 
-def _defined_in(i: Interpreter, member: Member, cls: int | None) -> bool:
-    """Whether something is a function that the body of a class defines."""
-    if not isinstance(member, Ref) or cls is None or i.info(member.oid).kind != "function":
-        return False
-    info = i.info(member.oid).payload
-    return isinstance(info, FunctionInfo) and isinstance(info.node, ir.FuncDef) and i.heap.get(member.oid, ("#", "cls")) == Ref(cls)
-
-
 def target(i: Interpreter, function: Value, depth: int = 6) -> tuple[Ref | None, int, frozenset[str]]:
     """The function of the program under bound methods, partials and transforms; how many positional arguments and which names are bound."""
     for member in members(function):

@@ -79,7 +79,6 @@ class Trace:
         """The same, by their positions among all that the call is given."""
         self.copies: dict[int, Ref] = {}
         """The copy that stands for each container among the arguments: one, wherever the container is handed over again."""
-        self.symbolic_in: set[object] = set()
         self.symbolic_out: set[object] = set()
         self.random_in = False
         self.random_out = False

@@ -181,7 +181,6 @@ class Interpreter:
         self.trace: Trace | None = None
         self.apportions = False
         """Whether any trace came to a tuple that it may read part by part."""
-        self.singletons: dict[object, int] = {}
         self.approximations: dict[object, Any] = {}
         self.invariants: Invariants | None = None
         """Of the loop that runs: what the loops in it start from."""

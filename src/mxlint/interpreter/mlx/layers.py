@@ -492,10 +492,6 @@ def weights_read(i: Interpreter, value: Value, place: Place, frame: Frame) -> No
                 reads.on_read(i, module.oid, field, weight, place, frame)
 
 
-def _itself(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    return args.args[0]
-
-
 _METHODS: Final[dict[str, Any]] = {
     "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _parameters,
     "module.update": update_dict, "module.load_weights": _load, "module.save_weights": _save, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _apply,
