@@ -137,7 +137,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
     dispatched(i, function, args, place, frame)
     used(i, args, place, frame)
     i.may_raise()
-    made = i.symbolic(place, "call", function.label, presumed=function.presumed)
+    made = mappings.asked(i, function, args, place) or i.symbolic(place, "call", function.label, presumed=function.presumed)
     i.mlx.gave(i, function, made, args, place)
     return mappings.called(i, function, made, args, place, frame)
 

@@ -344,6 +344,8 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     if isinstance(container, Unknown) or isinstance(item, Unknown):
         return Unknown("membership")
     if isinstance(container, Ref):
-        return Kind("bool", "open" if cause(item) == "open" or aspects.given(i, container) else "imprecise")
+        if not isinstance(item, Symbolic) or not keys or not complete or not all(isinstance(key, Const) for key in keys):
+            return Kind("bool", "open" if cause(item) == "open" or aspects.given(i, container) else "imprecise")
+        container = Tuple(tuple(keys))  # another test of the same item against the same constants asks the same
     outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
     return outcome if positive else negation(outcome, place)

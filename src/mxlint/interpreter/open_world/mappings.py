@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mxlint.domain.members import Const, External, Ref, Symbolic, Value, members
+from mxlint.domain.guards import MAX_GUARD, Literal_, opposite
+from mxlint.domain.join import of
+from mxlint.domain.members import NONE, Const, External, Option, Ref, Symbolic, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.elements import dict_keys
 from mxlint.interpreter.machine.arguments import Arguments
@@ -30,6 +32,16 @@ def called(i: Interpreter, function: Symbolic, made: Value, args: Arguments, pla
     return _entries(i, found, Symbolic(owner, None, function.label), made, args, place, frame)
 
 
+def asked(i: Interpreter, function: Symbolic, args: Arguments, place: Place) -> Symbolic | None:
+    """What a method gives that reads an entry under a constant key, as `config.get("scale", 1.0)`: the same each time; None for any other call."""
+    name = function.identity[0]
+    found = model(f"builtins.dict{name}") if isinstance(name, str) and len(function.identity) == 2 else None
+    given = [value for value in args.values if isinstance(value, Const)]
+    if found is None or found.entry is None or not given or len(given) < len(args.values):
+        return None
+    return i.derived("entry", (function, *given), None, place, function.label)
+
+
 def of_environment(i: Interpreter, name: str, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
     """What a function of a library gives of a constant that the environment decides; `made`: what it gives if the program did not set that."""
     found = model(name)
@@ -39,7 +51,30 @@ def of_environment(i: Interpreter, name: str, made: Value, args: Arguments, plac
     if found.kind == "method":
         whole, args = args.args[0] if args.args else None, Arguments(args.args[1:], args.keywords)
     owner = environment(i, whole) if isinstance(whole, External) else None
-    return made if owner is None else _entries(i, found, owner, made, args, place, frame)
+    if owner is None or not isinstance(whole, External):
+        return made
+    return _entries(i, found, owner, _same_each_time(i, found, whole, owner, made, args, place), args, place, frame)
+
+
+def _same_each_time(i: Interpreter, found: Model, whole: External, owner: Symbolic, made: Value, args: Arguments, place: Place) -> Value:
+    """The entry under a constant key, as an index gives it, or what the call gives where a test of `key in owner` is false. Nobody in sight changes it
+    between two calls; what the program puts there is looked for after that."""
+    key = _key(found, args)
+    if not isinstance(key, Const):
+        return made
+    kinds = frozenset(kind for member in members(made) if isinstance(member, Symbolic) and member.source for kind in member.kinds or ())
+    entry = i.derived("[]", (owner, key), kinds or None, place)
+    i.sources[entry.identity] = owner.source
+    there = Literal_(i.derived("in", (key, whole), frozenset(("bool",)), place).identity, True)
+    default = args.get(1, "default") or NONE
+    absent = [Option(option.member, (*option.guard, opposite(there))[-MAX_GUARD:]) for option in options(default)]
+    return of([Option(Symbolic(entry.identity, entry.kinds, entry.label, source=owner.source), (there,)), *absent])
+
+
+def _key(found: Model, args: Arguments) -> Value | None:
+    """The key of the entry that a call reads."""
+    names = [parameter.name for parameter in found.parameters]
+    return args.get(names.index(found.entry.key), found.entry.key) if found.entry is not None else None
 
 
 def _entries(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -53,9 +88,8 @@ def _entries(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: A
                 shadows.write_item(i, owner, key, value, place, frame)
     if found.entry is None:
         return made
-    names = [parameter.name for parameter in found.parameters]
-    asked = args.get(names.index(found.entry.key), found.entry.key)
-    return shadows.read_item(i, owner, asked, made, place, frame) if isinstance(asked, Const) else made
+    read = _key(found, args)
+    return shadows.read_item(i, owner, read, made, place, frame) if isinstance(read, Const) else made
 
 
 def _of_dict(i: Interpreter, args: Sequence[Value]) -> dict[Const, Value] | None:

@@ -71,6 +71,8 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
     literals = [literal for guard in (*true, *false) for literal in guard]
     if literals:
         causes = [i.why(literal.condition)[0] for literal in literals]
+        if set(causes) == {"open"} and (named := _joined(i, outcomes, grounds, place)) is not None:
+            return Truth(None, "open", named, grounds)
         return Truth(None, "imprecise" if "imprecise" in causes else "open", None, grounds, *_follow(outcomes))
     return Truth(None, "varying")
 
@@ -104,7 +106,7 @@ def _joined(i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: t
         else:
             return None
     parts.sort(key=lambda part: hash(part[:2]))  # the order of members says nothing
-    outcome = next(true for _, condition, true in parts if condition)
+    outcome = next((true for _, condition, true in parts if condition), parts[0][2])
     identity: Identity = (JOINED, *((guard, condition, true is outcome) for guard, condition, true in parts))
     i.causes.setdefault(identity, ("open", place))
     i.grounds.setdefault(identity, set()).update(grounds)
