@@ -150,7 +150,9 @@ def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> No
     given = [i.symbolic(place, f"argument {p.name}", p.name) for p in info.node.params if not p.star and not p.kwonly and p.default is None]
 
     def run() -> Value:
-        i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
+        result = i.call(function, Arguments(given, places=(place,) * len(given)), place, frame)
+        if i.trace is None:
+            i.mlx.handed(i, (result,), place, frame)
         return NONE
 
     called = i.undecided("open", place, tag=(CALLED_BACK, function.oid))

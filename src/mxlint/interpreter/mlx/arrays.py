@@ -124,11 +124,12 @@ _BY_KEY: Final = frozenset(("__getitem__", "__contains__"))
 """What a mapping has with a text, and an array with numbers alone."""
 
 
-def traced(i: Interpreter, values: Sequence[Value]) -> tuple[int | None, Chain | None, frozenset[int]]:
+def traced(i: Interpreter, values: Sequence[Value], place: Place) -> tuple[int | None, Chain | None, frozenset[int]]:
     """The trace whose placeholder a result computed from values is (None: a constant, -1: not known), where from, and of which arguments."""
     trace: int | None = None
     chain: Chain | None = None
     origin: frozenset[int] = frozenset()
+    argument: Symbolic | None = None
     for value in values:
         arrays = list(arrays_in(i, value))
         sinks.source_use(i, value)
@@ -145,7 +146,9 @@ def traced(i: Interpreter, values: Sequence[Value]) -> tuple[int | None, Chain |
             if isinstance(member, Unknown) and trace is None and i.trace is not None:
                 trace = -1
             elif isinstance(member, Symbolic) and member.source == "argument" and member.kinds is None and i.trace is not None:
-                trace = i.trace.number
+                argument = argument or member
+    if trace is None and i.trace is not None and argument is not None:
+        return i.trace.number, presumptions.given(i, argument, place), origin
     if trace is None and i.trace is not None and (given := results_.taken(i, values)) is not None:
         return i.trace.number, given, origin
     return trace, chain, origin
@@ -303,7 +306,7 @@ def results(
     if i.trace is None:
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
     constant = has_trait(name, "takes the shape alone") and not shapeless.on(i)  # the shape is one of the trace
-    trace, chain, origin = traced(i, (*args, *keywords.values())) if not constant else (None, None, frozenset())
+    trace, chain, origin = traced(i, (*args, *keywords.values()), place) if not constant else (None, None, frozenset())
     axis = keywords.get("axis", args[1] if len(args) > 1 else Const(0))
     made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, axis, by_number)
     if i.trace is not None:
@@ -442,7 +445,7 @@ def _dtype(i: Interpreter, array: Array, operands: Sequence[Value], place: Place
 
 def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     index = operands[1]
-    trace, chain, origin = traced(i, operands)
+    trace, chain, origin = traced(i, operands, place)
     shape = subscripts.shape_of(array, index)
     form = shapeless.indexed(i, array, index, shape, place, frame)
     broadcasts.taken(i, operands)
@@ -561,7 +564,7 @@ def _steps(i: Interpreter, value: Value, depth: int = 2, *, alone: bool = False)
 
 
 def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
-    trace, chain, origin = traced(i, operands)
+    trace, chain, origin = traced(i, operands, place)
     broadcasts.taken(i, operands)
     shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, in_one_line(place.text), frame, operands)
     made = Array(
@@ -584,7 +587,7 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
 
 
 def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
-    trace, chain, origin = traced(i, operands)
+    trace, chain, origin = traced(i, operands, place)
     shapeless.unrolled(i, array, place, frame)
     ident = i.ident(place, "row")
     captures.composed(i, ident, operands)

@@ -35,7 +35,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     }
     if axes:
         sinks.event(i, "kernel", place, "kernel", frame, axes=sorted(axes, key=repr))
-    trace, chain, origin = arrays.traced(i, (inputs,) if inputs is not None else ())
+    trace, chain, origin = arrays.traced(i, (inputs,) if inputs is not None else (), place)
     wanted = _items(i, shapes)
     dtypes = _items(i, types) or ()
     if wanted is None:

@@ -229,7 +229,7 @@ def _inner(i: Interpreter, owner: Ref, module: Ref, place: Place, frame: Frame) 
 
 def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Value], place: Place, frame: Frame) -> None:
     """New running statistics of a layer in training mode."""
-    trace, chain, origin = arrays.traced(i, args)
+    trace, chain, origin = arrays.traced(i, args, place)
     for name in names:
         present = i.heap.get(owner.oid, name)
         if isinstance(present, Array):

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.guards import Identity
-from mxlint.domain.members import NONE, Const, Member, Symbolic, Value, members
+from mxlint.domain.members import NONE, TRUE, Const, Member, Symbolic, Value, members
+from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
 from mxlint.interpreter.machine.journal import journal
@@ -29,6 +30,14 @@ def presume(i: Interpreter, array: Array, name: str) -> Array:
     """An array that parameter `name` is taken to be."""
     i.heap.set(array.ident, PRESUMED, Const(f"`{name}` is an array"))
     return array
+
+
+def given(i: Interpreter, argument: Symbolic, place: Place) -> Chain:
+    """Where what is computed from an argument comes from that may be a number as well: it is a placeholder if the argument is an array."""
+    ident = i.ident(place, GIVEN)
+    i.heap.set(ident, PRESUMED, Const(f"`{argument.label or place.text}` is an array"))
+    i.heap.set(ident, GIVEN, TRUE)
+    return Chain(place, "argument", presumed=ident)
 
 
 FROM_CALLERS: Final = frozenset(("parameter", "element"))
