@@ -11,7 +11,7 @@ from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
-VALUES: Final = ("clock", "random", "counter", "identity", "input", "network")
+VALUES: Final = ("clock", "random", "counter", "input", "network")
 """Where a value comes from that is another one at the next call."""
 
 
