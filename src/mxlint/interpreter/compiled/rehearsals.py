@@ -39,7 +39,7 @@ class Rehearsal:
 
     def __init__(self, i: Interpreter, ref: Ref, entry: Entry, args: Arguments, frame: Frame) -> None:
         self._i, self._ref, self._entry, self._args, self._frame = i, ref, entry, args, frame
-        self._runs = self._counted() if entry.computed else 0
+        self._runs = self._counted() if entry.computed and entry.changes_python else 0
 
     def _counted(self) -> int:
         """How often the trace has been replayed, which is kept for the next call."""
@@ -63,6 +63,16 @@ class Rehearsal:
             found, done = self._run()
             known[key] = done, found
         return found
+
+    @property
+    def computes_the_same(self) -> bool | None:
+        """Whether the next run computes what the trace has computed, also where that has changed nothing; None where that is not known."""
+        runs = self._runs
+        self._runs = max(runs, 1) if self._entry.computed else 0
+        try:
+            return self.repeats
+        finally:
+            self._runs = runs
 
     def _run(self) -> tuple[bool | None, int]:
         """Whether the runs compute the same, and how many of them are known to do so."""

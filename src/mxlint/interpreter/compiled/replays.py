@@ -89,7 +89,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue
         if count(i, location) != read.count and _is_replaced(i, ref, entry, oid, replaced):
             continue  # what is there now is of no object that this call comes to
-        compare(i, ref, location, read, held(i, oid, field), place, entry)
+        compare(i, ref, location, read, held(i, oid, field), place, entry, again)
     for location in entry.counted:
         _note_counted(i, ref, entry, location, place, again)
 
@@ -234,7 +234,16 @@ def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
     return cls is not None and cls == i.heap.get(now.oid, ("#", "class"))
 
 
-def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Value | None, place: Place, entry: Entry | None = None) -> None:
+def compare(
+    i: Interpreter,
+    ref: Ref,
+    location: Location,
+    found: Seen,
+    now: Value | None,
+    place: Place,
+    entry: Entry | None = None,
+    again: Rehearsal | None = None,
+) -> None:
     oid, field = location
     before = found.value
     written_since = count(i, location)
@@ -256,6 +265,12 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     present = i.live(now)
     if isinstance(before, Array) and isinstance(present, Array):
         present = i.live(recipes.by_content(i, before, present))
+    if again is not None and any(_wraps(i, member, part) for member in members(present) for part in members(before)):
+        repeats = again.computes_the_same
+        if repeats is None:
+            _unfollowed(i, ref, i.place or place, "whether what takes the place of a function computes the same")
+        if repeats is not False:
+            return
     parts = present.options if isinstance(present, Union) else None
     same = 0
     for option in parts or ():
@@ -265,6 +280,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
         if (
             untouched
             or _surely_same(i, _where(before, option.guard), option.member)
+            or again is None
+            and _wraps(i, option.member, before)
             or entry is not None
             and _reads_the_same(i, before, option.member, entry)
         ):
@@ -288,7 +305,8 @@ def compare(i: Interpreter, ref: Ref, location: Location, found: Seen, now: Valu
     if parts is None:
         if found.behind and isinstance(present, Unbound):
             return  # there is nothing again, and what lies behind it is a location of its own
-        same_name = _surely_same(i, before, present) and not (entry is not None and _of_an_earlier_round(i, before, entry))  # type: ignore[arg-type]
+        same_name = _surely_same(i, before, present) or again is None and _wraps(i, present, before)  # type: ignore[arg-type]
+        same_name = same_name and not (entry is not None and _of_an_earlier_round(i, before, entry))
         if same_name or entry is not None and _reads_the_same(i, before, present, entry):
             return
         different.append(present)  # type: ignore[arg-type]
@@ -371,8 +389,10 @@ def _presumed(i: Interpreter, oid: int, written: Place, conditions: tuple[events
     return (*keeping(i, oid), *dispatched, *((again,) if again and not conditions else ()))
 
 
-def _wraps(i: Interpreter, now: Ref, before: Member) -> bool:
-    """Whether a function was replaced by one that is made of it: compiled, or closed over it."""
+def _wraps(i: Interpreter, now: Value, before: Value) -> bool:
+    """Whether a function was replaced by one that is made of it: compiled, or closed over it. It may compute the same."""
+    if not isinstance(now, Ref):
+        return False
     kind = i.info(now.oid).kind
     if kind == "compiled":
         return i.heap.get(now.oid, "fun") == before
@@ -406,8 +426,6 @@ def _where(before: Value, guard: Guard) -> Value:
 
 
 def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
-    if isinstance(now, Ref) and isinstance(before, Member) and _wraps(i, now, before):
-        return True
     if isinstance(before, Union):
         return all(_surely_same(i, member, now) for member in members(before))
     if isinstance(before, Array) and isinstance(now, Array):

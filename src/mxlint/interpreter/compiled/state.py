@@ -256,7 +256,7 @@ class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
     those of the trace are gone. `shapes`: of the arrays of the call. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
     of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names. `place`: the call for which it was made; `computed`: its operations, if it
-    has changed something of Python's."""
+    has changed something of Python's, or may be `rehearsed` for what it has called."""
 
     __slots__ = (
         "_content",
@@ -266,6 +266,7 @@ class Entry:
         "captured_in",
         "captured_out",
         "changes",
+        "changes_python",
         "computed",
         "counted",
         "given",
@@ -294,6 +295,7 @@ class Entry:
         activations: frozenset[int],
         shapes: tuple[object, ...],
         place: Place,
+        rehearsed: bool = False,
     ) -> None:
         self.key = key
         self.shapes = shapes
@@ -313,7 +315,8 @@ class Entry:
         self.place = place
         self.operations = trace.operations
         self.placeholders = tuple(trace.made)
-        self.computed = tuple(trace.computed) if trace.changes_python and trace.is_kept else ()
+        self.changes_python = trace.changes_python
+        self.computed = tuple(trace.computed) if trace.is_kept and (trace.changes_python or rehearsed) else ()
         self._seal()
 
     def _seal(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mxlint.domain.arrays import Array, Chain, Operands, Traces
 from mxlint.domain.heap import Location
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Const, Length, Member, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, Bound, Const, External, Length, Member, Ref, Tuple, Value, members
 from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
 from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
@@ -19,8 +19,21 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import named, outlived
 from mxlint.interpreter.compiled.sinks import array_use
-from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Entry, Trace, all_entries, cache_of, capturing, count, held, only_told
+from mxlint.interpreter.compiled.state import (
+    MAX_TRACES,
+    TRACES,
+    Entry,
+    Seen,
+    Trace,
+    all_entries,
+    cache_of,
+    capturing,
+    count,
+    held,
+    only_told,
+)
 from mxlint.interpreter.compiled.trees import tree
+from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import novelty
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
 from mxlint.interpreter.machine.arguments import Arguments
@@ -76,7 +89,8 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
             activations = frozenset(oid for oid, _ in trace.reads if i.info(oid).kind == "frame")
-            entry = Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref), activations, shapes_of(i, args), place)
+            functions = any(_is_replaceable(i, location, seen) for location, seen in trace.reads.items())
+            entry = Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref), activations, shapes_of(i, args), place, functions)
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given)
     changed(i, trace.changes, args, trace.reads.items(), lambda _, seen: seen.value)
@@ -112,6 +126,16 @@ def _run_trace(
     if under_way is not None:
         summaries.keep(i, under_way, result, i.context, trace)
     return result
+
+
+def _is_replaceable(i: Interpreter, location: Location, found: Seen) -> bool:
+    """Whether a trace has read a function under a name that some file in sight sets."""
+    _, field = location
+
+    def calls(member: Member) -> bool:
+        return isinstance(member, (External, Bound)) or isinstance(member, Ref) and i.info(member.oid).kind in ("function", "compiled")
+
+    return isinstance(field, str) and any(map(calls, members(found.value))) and replaced.may_be(i, field)
 
 
 def _numbered(result: Value) -> Value:

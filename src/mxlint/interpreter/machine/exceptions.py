@@ -164,7 +164,7 @@ def ancestors(i: Interpreter, cls: Value) -> set[object]:
             if isinstance(real, type):
                 found.update(f"builtins.{base.__name__}" for base in real.__mro__)
             else:
-                known = library_bases(item.name)
+                known = library_bases(item.name) or i.mlx.lineage(item.name)
                 found.update(known if known else {None})
         else:
             found.add(None)

@@ -51,6 +51,9 @@ class Framework:
     def bases(self, name: str) -> tuple[str, ...]:
         return ()
 
+    def lineage(self, name: str) -> tuple[str, ...]:
+        return ()
+
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         return None
 

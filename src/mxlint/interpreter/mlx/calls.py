@@ -29,6 +29,7 @@ from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.open_world import opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx import traits
+from mxlint.models.mlx.members import lineage_of
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.results import has
 from mxlint.models.mlx.table import Table
@@ -70,6 +71,10 @@ class Mlx(Framework):
     def bases(self, name: str) -> tuple[str, ...]:
         """What a class of layers or an optimizer inherits from."""
         return kinds.bases(name)
+
+    def lineage(self, name: str) -> tuple[str, ...]:
+        """A class of MLX and all that it inherits from; empty where it is none."""
+        return lineage_of(name)
 
     def is_dtype(self, name: str) -> bool:
         return self.dtype(name) is not None

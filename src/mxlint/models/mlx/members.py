@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from typing import Final
 
 from mxlint.resources import resource
+
+MODULE: Final = "mlx.nn.Module"
+"""The class of modules, which extends that of dicts."""
 
 
 @cache
@@ -35,3 +39,12 @@ def bases_of(name: str) -> tuple[str, ...]:
     """The classes that a class of MLX inherits from, the nearest first."""
     found = _classes().get(name)
     return (found[0], *bases_of(found[0])) if found is not None and found[0] else ()
+
+
+@cache
+def lineage_of(name: str) -> tuple[str, ...]:
+    """A class of MLX and all that it inherits from; empty where it is none. What lies below the classes of the table is Python's."""
+    if name not in _classes():
+        return ()
+    found = (name, *bases_of(name))
+    return (*found, "builtins.dict", "builtins.object") if MODULE in found else (*found, "builtins.object")
