@@ -245,6 +245,8 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
             return table
     if name == "__dataclass_fields__":
         return i.attribute(cls, name, place, frame)
+    if owner.oid in i.ledger.given and not name.startswith("__"):
+        return _out_of_sight(i, owner, name, place)  # its class is one that extends this one: no other has it
     read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)
 
