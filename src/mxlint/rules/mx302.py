@@ -9,7 +9,7 @@ from mxlint.finding import Finding
 from mxlint.fixes.remedies import Hoist
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
-from mxlint.rules.repetition import dropped, made_again
+from mxlint.rules.repetition import RECURSION, dropped, made_again
 from mxlint.rules.rule import Rule
 
 
@@ -31,11 +31,18 @@ def _finding(program: Program, compiled: Compiled, loop: Where | None, layer: st
         RULE, compiled.site,
         f"every call of {quoted(layer or compiled.within or '?')} traces and compiles {name_of(compiled)} again",
         "compile once, at module level or in __init__, and call the kept object here", compiled, Modality(),
-        also=[("in this loop", loop)] if loop is not None else [], remedy=remedy,
+        also=[("in this recursion" if loop.text == RECURSION else "in this loop", loop)] if loop is not None else [], remedy=remedy,
         note="mx.compile makes a new compiled object in each, which is dropped with its trace",
     )  # fmt: skip
 
 
 RULE = Rule(
-    "MX302", "compile-per-call", "warning", check, after=("MX301",), fixes=("unsafe", "display"), cost_only=True, experiment="made again"
+    "MX302",
+    "compile-per-call",
+    "warning",
+    check,
+    after=("MX505", "MX301"),
+    fixes=("unsafe", "display"),
+    cost_only=True,
+    experiment="made again",
 )

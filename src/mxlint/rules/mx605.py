@@ -27,12 +27,16 @@ def check(program: Program) -> Iterator[Finding]:
 def _varying(program: Program, number: int) -> set[tuple[int, int | None]]:
     """The (argument, axis) pairs whose length differs between calls in sight; axis None: one of them."""
     lengths: dict[tuple[int, int | None], set[object]] = {}
+    varying: set[tuple[int, int | None]] = set()
     for call in program.calls.get(number, ()):
-        arrays = [argument.value for argument in call.arguments if isinstance(argument.value, ArrayValue)]
-        for place, array in enumerate(arrays):
-            for axis, size in enumerate(array.shape or ()):
+        arrays = [(argument.value, argument.grows) for argument in call.arguments if isinstance(argument.value, ArrayValue)]
+        for place, (array, grows) in enumerate(arrays):
+            shape = array.shape or ()
+            for axis, size in enumerate(shape):
                 lengths.setdefault((place, axis), set()).add(size)
-    varying = {pair for pair, sizes in lengths.items() if len(sizes - {None}) > 1}
+            if grows:  # of several lengths that are not known it is one
+                varying.add((place, shape.index(None) if shape.count(None) == 1 else None))
+    varying |= {pair for pair, sizes in lengths.items() if len(sizes - {None}) > 1}
     return varying | {(place, None) for place, _ in varying}
 
 

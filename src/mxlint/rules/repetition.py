@@ -12,6 +12,10 @@ UNCOUNTED: Final = ("first", "rest")
 """The rounds of a loop that the interpreter does not run one by one."""
 
 
+RECURSION: Final = "recursion"
+"""The round of a function that calls itself, the calls in it taken together: it is come to again and again."""
+
+
 def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | None:
     """The objects of a site if none that is called outlives its maker or is called in a loop of its own; else None. What a transform runs is the
     Python body: nothing is traced for the compiled object."""
@@ -106,6 +110,6 @@ def _repeated(loops: Iterable[Sequence[Where]]) -> Where | None:
     for around in loops:
         for depth, loop in enumerate(around):
             key = (*around[:depth], loop.span)
-            rounds.setdefault(key, set()).add(loop.text)
+            rounds.setdefault(key, set()).update(UNCOUNTED if loop.text == RECURSION else (loop.text,))
             places[key] = loop
     return next((places[key] for key, found in rounds.items() if len(found) > 1), None)

@@ -21,6 +21,7 @@ from mxlint.interpreter.machine.journal import (
     modality,
     note,
     qualname,
+    recursions,
     where,
 )
 from mxlint.interpreter.objects.lookup import class_attribute
@@ -109,7 +110,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         number=oid, site=where(place), form=info.form, text=info.text, within=qualname(frame), function=function_fact(i, args.get(0, "fun") or NONE),
         inputs=inputs, outputs=outputs, shapeless=known,
         loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in own),
-        caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in outer),
+        caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer)),
         escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
         layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=cls is not None and i.mlx.class_kind(i, Ref(cls)) == "module",
         identity=_identity(args.get(0, "fun")),

@@ -28,6 +28,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ADDED
+from mxlint.interpreter.objects.lookup import container
 from mxlint.interpreter.statements.unpacking import unpack
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
@@ -303,7 +304,7 @@ def update_dict(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
 
 def _updated_by(i: Interpreter, ref: Ref, member: Member, place: Place, frame: Frame) -> Value:
     member = as_dict(i, member, place, frame)
-    if isinstance(member, Ref) and (i.info(member.oid).kind == "dict" or i.heap.get(member.oid, ("#", "rest")) is not None):
+    if isinstance(member, Ref) and (container(i, member, "__iter__") == "dict" or i.heap.get(member.oid, ("#", "rest")) is not None):
         merge_dict(i, ref.oid, member.oid, place, frame)
         return NONE
     if isinstance(member, (Symbolic, Unknown)):
@@ -343,7 +344,7 @@ def _count(op: str) -> Method:
             count(key, Const(1))
 
         for given in args.args:
-            mapping = isinstance(given, Ref) and i.info(given.oid).kind == "dict"
+            mapping = isinstance(given, Ref) and container(i, given) == "dict"
             keys = dict_keys(i, given.oid) if isinstance(given, Ref) and mapping else None
             for key in keys or ():
                 count(key, used(i, dict_item(i, given, key, place, frame), frame))  # type: ignore[arg-type]

@@ -483,7 +483,7 @@ def _counter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     oid = i.allocate("dict", "collections.Counter", place)
     given = args.args[0] if args.args else Tuple(())
     i.heap.set(oid, ("#", "factory"), External("builtins.int"))
-    if isinstance(given, Ref) and i.info(given.oid).kind == "dict":
+    if isinstance(given, Ref) and container(i, given) == "dict":
         update_dict(i, Ref(oid), args, place, frame)
         return Ref(oid)
     content = (

@@ -477,6 +477,8 @@ def _effects(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Va
                 _blur(i, member, mutation.how, place, frame)
             elif isinstance(member, Ref) and is_of_library(i, member) and mutation.how in CHANGES:
                 opaque.change(i, member, found.name, bound, place, frame)
+                if mutation.how == "adds" and i.heap.get(member.oid, ITEMS) is None:  # else it is put there
+                    i.operations.written(i, member.oid, ADDED, NONE, place, frame)
 
 
 def _mutated_constants(
