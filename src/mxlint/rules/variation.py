@@ -113,9 +113,12 @@ def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
 
 
 def come_again(values: Iterable[object]) -> bool:
-    """Whether one of few comes again after others: what goes round does not go on to change."""
-    found = [value for value, _ in groupby(values)]
-    return len(set(found)) < len(found) and len(set(found)) <= FEW
+    """Whether one of few comes again after others, or the last one has come as often as all that were before it: what goes round, or comes to rest, does
+    not go on to change."""
+    found = [(value, sum(1 for _ in run)) for value, run in groupby(values)]
+    different = len({value for value, _ in found})
+    rests = len(found) > 1 and 2 * found[-1][1] >= sum(times for _, times in found)
+    return different <= FEW and (different < len(found) or rests)
 
 
 def scalars_vary(values: Sequence[Value], few: int) -> bool:

@@ -16,6 +16,7 @@ from mxlint.domain.members import (
     UNBOUND,
     Bound,
     Const,
+    External,
     Kind,
     Member,
     Option,
@@ -56,7 +57,7 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import KEYS, PART, REORDERED, scalar_at, whole
+from mxlint.interpreter.machine.locations import CONTENTS, KEYS, PART, REORDERED, scalar_at, whole
 from mxlint.interpreter.machine.paths import CLIENT
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import defaults
@@ -452,10 +453,20 @@ def _reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, dep
         return False
     read = {field: seen for (oid, field), seen in entry.reads.items() if oid == before.oid}
     written = any(oid == before.oid for oid, _ in entry.written)
+    if read.keys() == {CONTENTS}:
+        return not written and isinstance(cls, External) and _is_made_alike(i, before, now)
     return (
         bool(read)
         and not written
         and all(_holds_the_same(i, seen, held(i, now.oid, field) or UNBOUND, entry, depth) for field, seen in read.items())
+    )
+
+
+def _is_made_alike(i: Interpreter, before: Ref, now: Ref) -> bool:
+    """Whether two objects of a class of a library, which the trace has only called, hold the same: layers without weights, of equal settings."""
+    first, second = i.heap.fields(before.oid), i.heap.fields(now.oid)
+    return first.keys() == second.keys() and all(
+        isinstance(value, (Const, External)) and value == second[field] for field, value in first.items()
     )
 
 

@@ -12,6 +12,7 @@ from mxlint.interpreter.compiled import reads, writes
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import put_any
 from mxlint.interpreter.libraries import replaced
+from mxlint.interpreter.loops import novelty
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, count_write
 from mxlint.interpreter.machine.frames import Frame
@@ -170,6 +171,8 @@ def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: i
     counted = next((m.trace for m in members(present) if isinstance(m, Array)), None) if present is not None else None
     new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
     i.heap.set(state.oid, ("k", Const(name)), new)
+    if name == "step" and i.trace is None:
+        novelty.made(i, new.ident, (), place, "counter")
     writes.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
 
 
@@ -217,6 +220,8 @@ def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: F
         ):
             made = i.call(member, Arguments((step,), places=(place,)), place, frame)
             i.heap.set(state.oid, ("k", Const("learning_rate")), made)
+            if i.trace is None:
+                writes.on_write(i, state.oid, ("k", Const("learning_rate")), made, place, frame, "schedule")
 
 
 def _own_method(i: Interpreter, optimizer: Value, name: str, place: Place, frame: Frame) -> Value | None:
