@@ -8,6 +8,7 @@ Parameters are those of inspect.signature. A function that no sample fits gives 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import itertools
@@ -179,6 +180,7 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
         plain = signature.replace(parameters=[p for p in signature.parameters.values() if p.name in names or p.name == "self"])
         inner = ", ".join(f"{p.name}: bool | int | float = {p.default!r}" if p.name in names else p.name for p in plain.parameters.values())
         texts.insert(0, f"({inner}) -> {union(scalars)}")
+    texts[-1:-1] = of_a_size(function, receiver, signature, fits, every)
     entry: dict[str, Any] = {"signature": texts if len(texts) > 1 else texts[0]}
     optional = [
         p for p in signature.parameters.values() if p.default is not p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
@@ -198,6 +200,28 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
         entry["mutates"] = ["self replaces"]
         entry.pop("shares", None)
     return entry
+
+
+def of_a_size(
+    function: Callable[..., Any], receiver: list[Any], signature: inspect.Signature, fits: list[list[Any]], every: set[str]
+) -> list[str]:
+    """The signatures with a number or shape as `size`, by position and by keyword, where the result is then of another type than without."""
+    size = signature.parameters.get("size")
+    if size is None or size.default is not None:
+        return []
+    found: set[str] = set()
+    for arguments, given in itertools.product(fits, (3, [2], (2, 2))):
+        with contextlib.suppress(Exception):  # the sample does not fit
+            found.add(shown(function(*(each() for each in receiver), *arguments, size=given)))
+    if not found or found == every:
+        return []
+    parts = list(signature.parameters.values())
+    at = parts.index(size)
+    needed = size.replace(default=size.empty)
+    by_position = [*(p.replace(default=p.empty) for p in parts[:at]), needed, *parts[at + 1 :]]
+    by_keyword = [*parts[:at], *(p.replace(kind=p.KEYWORD_ONLY) for p in (needed, *parts[at + 1 :]))]
+    texts = [parameters_text(signature.replace(parameters=way)) for way in (by_position, by_keyword)]
+    return [f"({text.replace('size', 'size: int | list | tuple', 1)}) -> {union(found)}" for text in texts]
 
 
 def layouts(value: Any) -> list[Any]:

@@ -18,6 +18,8 @@ VALUES: Final = ("clock", "random", "counter", "input", "network")
 def check(program: Program) -> Iterator[Finding]:
     """A value of the outside world, or an effect on it, in a trace: once per trace, then frozen."""
     for compiled in program.log.compiled:
+        if program.never_reused(compiled.number):
+            continue
         for event in program.events.get(compiled.number, ()):
             if event.kind != "effect" or event.note not in VALUES + EFFECTS:
                 continue

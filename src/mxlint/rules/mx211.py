@@ -31,6 +31,8 @@ def check(program: Program) -> Iterator[Finding]:
             if write.captured_in:
                 what = f"{quoted(write.name)} grows: every call of {name_of(compiled)} is traced anew"
                 note = "it is captured, so that each call finds one array more among its inputs"
+            elif program.never_reused(compiled.number):
+                continue
             else:
                 what = f"{quoted(write.name)} does not grow: only the trace of {name_of(compiled)} appends to it"
                 note = "it is captured: later calls overwrite the items that are there"

@@ -84,6 +84,11 @@ class Program:
     def loops(self) -> Mapping[int, tuple[Loop, ...]]:
         return _by_object(self.log.loops)
 
+    def never_reused(self, number: int) -> bool:
+        """Whether there are several calls of an object in sight, and each makes a trace of its own: what a trace does, each call does."""
+        calls = self.calls.get(number, ())
+        return len(calls) > 1 and all(call.outcome == "traced" and not call.alone for call in calls)
+
     @cached_property
     def notes(self) -> Mapping[str, tuple[Note, ...]]:
         """By kind."""

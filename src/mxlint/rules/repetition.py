@@ -27,7 +27,7 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
     replaced = _replaced(program, called)
     kept = any(
         compiled.escapes
-        and not replaced
+        and (not replaced or _found_again(program, compiled))
         or compiled.returned
         and differ
         and not compiled.layer
@@ -38,6 +38,12 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
         for compiled in called
     )
     return called if called and not kept else None
+
+
+def _found_again(program: Program, compiled: Compiled) -> bool:
+    """Whether the function that makes an object calls it in another call of its own as well, which finds it where it was stored."""
+    calls = program.calls.get(compiled.number, ())
+    return len({call.path for call in calls if call.within == compiled.within}) > 1
 
 
 def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
