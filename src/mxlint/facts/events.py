@@ -121,7 +121,7 @@ class Compiled:
     often at least the site is passed, as far as the interpreter saw ("once", "again"). `escapes`: it is returned, stored in an object or container
     older than the activation, or handed to something not followed. `public`: other files may use it by its name. `run`: it is made when the
     file runs, not only where nothing in sight calls. `in_module`: the class of `method_of` is a module. `identity`: the number of the function
-    object, by which MLX's cache knows it. `returned`: the function that makes it returns it, and it does not escape besides; `maker`: what that function
+    object, by which MLX's cache knows it. `owner`: that of the object whose method it is, or that is compiled itself, if it is older than the rounds of loops that run. `returned`: the function that makes it returns it, and it does not escape besides; `maker`: what that function
     was given, as a text that is equal for equal arguments. `decorates`: the decorator, where it compiles a method. `outlived`: nothing led to it any more when a later object of its site was called. `layer`, `caller_layer`: the `__call__` of the module that makes it, "" if none does.
     """
 
@@ -150,6 +150,7 @@ class Compiled:
     in_module: bool = False
     identity: int | None = None
     outlived: bool = False
+    owner: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class Argument:
     container that is the argument; `versions`: the versions of MLX that refuse it, out of those judged; `grows`: why the shape of an array in
     it differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
     that the loop changes); `conditions`: under which it is what MLX refuses, where it may be something else; `presumed`: that it varies is a
-    presumption, in these words."""
+    presumption, in these words. What a star hands on is named "*" where its length is not known, else each part is an argument."""
 
     name: str
     where: Where

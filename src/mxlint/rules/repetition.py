@@ -101,11 +101,11 @@ def _common(compiled: Compiled, call: Call) -> int:
 
 def made_again(found: Iterable[tuple[Compiled, Sequence[Where]]]) -> Where | None:
     """A loop in different rounds of which objects of one function were made. `found`: the objects, each with the loops that are meant. A loop over several
-    functions compiles each of them once."""
+    functions or objects compiles each of them once."""
     functions: dict[object, list[Sequence[Where]]] = {}
     for compiled, loops in found:
         what = compiled.function
-        functions.setdefault((what.kind, what.name, what.where), []).append(loops)
+        functions.setdefault((what.kind, what.name, what.where, compiled.owner), []).append(loops)
     return next((loop for around in functions.values() if (loop := _repeated(around)) is not None), None)
 
 

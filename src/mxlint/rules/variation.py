@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -56,6 +57,21 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
                 for name, leaf in leaves(argument.name, argument.value) if isinstance(argument.value, ContainerValue) else ():
                     found.setdefault(name, Series(argument, [], finite, "", hang, {})).add(leaf, call)
         yield from found.values()
+
+
+def spread(program: Program, compiled: Compiled) -> Iterator[Argument]:
+    """What a star hands on in a loop, a part more or less from call to call."""
+    places: dict[tuple[Where, tuple[Span, ...]], list[Counter[Where]]] = {}
+    written: dict[Where, Argument] = {}
+    for call in program.calls.get(compiled.number, ()):
+        if call.loops and call.outcome != "inlined":
+            places.setdefault((call.where, call.path), []).append(Counter(argument.where for argument in call.arguments))
+            written.update((argument.where, argument) for argument in call.arguments)
+    for counts in places.values():
+        for where in dict.fromkeys(where for count in counts for where, number in count.items() if number > 1):
+            numbers = [count[where] for count in counts]
+            if len(set(numbers)) >= MANY and not come_again(numbers):
+                yield written[where]
 
 
 def arrays_given(program: Program, compiled: Compiled) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, iden
 from mxlint.interpreter.compiled.lives import kept_in, lives, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import taken_for_arrays
-from mxlint.interpreter.compiled.refusals import argument
+from mxlint.interpreter.compiled.refusals import argument, spread
 from mxlint.interpreter.compiled.replays import compare, replay
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
@@ -165,6 +165,7 @@ def _note_call(
         given.append(argument(i, ref, str(number), args.place(number, "", place), value))
     for name, value in args.keywords.items():
         given.append(argument(i, ref, name, args.keyword_places.get(name, place), value))
+    given.extend(spread(i, ref, at, value) for value, at in args.spread)
     flat, exact = (key_text(key, flat, identities(i, args)) for flat in (True, False)) if key is not None else ("", "")
     i.finding(partial(_find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args)))
 

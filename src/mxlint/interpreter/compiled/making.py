@@ -11,9 +11,10 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import capture_facts
 from mxlint.interpreter.compiled.state import ITEMS, CompiledInfo
+from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.frames import Frame, within
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import (
     journal,
@@ -113,7 +114,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer)),
         escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
         layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=cls is not None and i.mlx.class_kind(i, Ref(cls)) == "module",
-        identity=_identity(args.get(0, "fun")),
+        identity=_identity(args.get(0, "fun")), owner=_owner(i, args.get(0, "fun")),
     )  # fmt: skip
 
 
@@ -193,6 +194,15 @@ def _caller_layer(i: Interpreter, frame: Frame) -> str:
 def _identity(function: Value | None) -> int | None:
     """The number of the function object that MLX's cache knows it by."""
     return function.oid if isinstance(function, Ref) else None
+
+
+def _owner(i: Interpreter, function: Value | None) -> int | None:
+    """The number of the object whose method is compiled, or that is compiled itself, if no round that runs has made it."""
+    owner = function.owner if isinstance(function, Bound) else function
+    if not isinstance(owner, Ref) or i.info(owner.oid).kind != "instance" or i.info(owner.oid).summary:
+        return None
+    made = i.made_in.get(owner.oid)
+    return None if any(within(made, around) for around in rounds_around(i)) else owner.oid
 
 
 def _layer(i: Interpreter, frame: Frame) -> str:

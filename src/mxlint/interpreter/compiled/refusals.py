@@ -59,6 +59,13 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
     )
 
 
+def spread(i: Interpreter, ref: Ref, place: Place, value: Value) -> events.Argument:
+    """What a star hands on of which nobody knows the length."""
+    info = i.info(ref.oid).payload
+    assert isinstance(info, CompiledInfo)
+    return events.Argument("*", where(place), describe(i, value, info.context), grows=_grows(i, value, info.context))
+
+
 def _varies(value: described.Value) -> bool:
     """Whether a number, or one in a container, is another one each time."""
     if isinstance(value, described.ContainerValue):

@@ -228,7 +228,7 @@ def arguments(
     keyword_places: dict[str, Any] = {}
     star: Value | None = None
     kwstar: Value | None = None
-    stars, behind = 0, list[Value]()
+    stars, behind, spread = 0, list[Value](), list[tuple[Value, Place]]()
     for arg in given:
         value = (evaluate or i.eval)(arg.value, frame) if not arg.star else i.eval(arg.value, frame)
         place = frame.place(arg.value)
@@ -245,6 +245,7 @@ def arguments(
                 element = content.element if content.items is None else join(content.items) if content.items else None
                 star = element if star is None else join([part for part in (star, element) if part is not None])
                 stars += 1
+                spread.append((value, place))
                 behind = [star] if star is not None else []
         elif arg.star == "**":
             rest = _spread(i, value, keywords, keyword_places, place, frame)
@@ -261,6 +262,7 @@ def arguments(
             places.append(place)
     made = Arguments(args, keywords, star, kwstar, places, keyword_places, node)
     made.behind = tuple(behind) if stars == 1 and len(behind) > 1 else ()
+    made.spread = tuple(spread)
     return made
 
 

@@ -12,9 +12,10 @@ from mxlint.syntax import ir
 class Arguments:
     """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
     items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: the
-    name of what a decorator is called with, "" for other calls. `behind`: what stands behind a star of unknown length, after what that holds alone."""
+    name of what a decorator is called with, "" for other calls. `behind`: what stands behind a star of unknown length, after what that holds alone. `spread`: what a star of
+    unknown length spreads, and where it is written."""
 
-    __slots__ = ("args", "behind", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "star")
+    __slots__ = ("args", "behind", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "spread", "star")
 
     def __init__(
         self,
@@ -34,6 +35,7 @@ class Arguments:
         self.keyword_places = keyword_places or {}
         self.node = node
         self.behind: tuple[Value, ...] = ()
+        self.spread: tuple[tuple[Value, Place], ...] = ()
         self.bound_node: ir.Call | None = None
         self.decorates = ""
 
@@ -55,6 +57,7 @@ class Arguments:
         places = (*front, *self.places) if len(self.places) == len(self.args) and front else self.places
         made = Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)
         made.behind = self.behind
+        made.spread = self.spread
         return made
 
     @property
