@@ -12,7 +12,7 @@ from mxlint.interpreter.containers import aspects, sequences
 from mxlint.interpreter.containers.builders import hashed, put
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.expressions.text import Asking, Way, text_of
-from mxlint.interpreter.libraries.library import call_model
+from mxlint.interpreter.libraries.library import call_model, is_enabled
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import exception_class, handled_error, throw_named
@@ -269,6 +269,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "enum.unique": _first,
     "functools.total_ordering": _first,
     "atexit.register": _first,
+    "logging.Logger.isEnabledFor": is_enabled,
     "builtins.hash": _hash,
 }
 """By canonical name; those with `#` are called by the interpreter itself."""

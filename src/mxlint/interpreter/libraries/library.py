@@ -11,6 +11,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
 from mxlint.domain.members import (
+    FALSE,
     NONE,
     TRUE,
     UNBOUND,
@@ -302,6 +303,14 @@ def _is_logged(i: Interpreter, level: Value) -> bool:
     """Whether the program surely lets records of a level through: Python does those of warnings and above, unless it is told otherwise."""
     least = min(_number(member, logging.NOTSET) for member in members(level))
     return least >= max(_number(member, logging.WARNING) for member in members(i.heap.get(0, LOG_LEVEL) or UNBOUND))
+
+
+def is_enabled(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`logger.isEnabledFor(level)`: surely not, if the level that the program configures is above."""
+    level, configured = args.get(1, "level"), i.heap.get(0, LOG_LEVEL)
+    if level is not None and isinstance(configured, Const) and not _is_logged(i, level) and _number(configured, logging.NOTSET):
+        return FALSE
+    return call_model(i, "logging.Logger.isEnabledFor", args, place, frame) or NONE
 
 
 def _number(level: Member, unknown: int) -> int:
