@@ -22,6 +22,8 @@ KEPT: Final = "#kept"
 ANY: Final = ("#", "any item")
 REST: Final = ("#", "rest")
 """Of a dict: what may lie under keys that are not known."""
+REST_KEY: Final = ("#", "restkey")
+"""Of a dict: what those keys are."""
 KEYS: Final = ("#", "keys")
 """Of a dict: its keys, in order."""
 UNORDERED: Final = ("#", "in any order")

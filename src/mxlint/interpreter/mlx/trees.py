@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mxlint.domain.join import join
+from mxlint.domain.join import bound, join
 from mxlint.domain.members import NONE, Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.keys import MAX_PARTS
-from mxlint.interpreter.containers.builders import new_list, put
+from mxlint.interpreter.containers.builders import any_number, new_list, put
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import REST, REST_KEY
 from mxlint.interpreter.mlx import kinds
 
 
@@ -82,19 +83,29 @@ def each_leaf(
         def each(items: Sequence[Value]) -> Tuple:
             return Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(items)))
 
+        def items(part: Tuple) -> Tuple:
+            """The items one by one, or so many of one as a sequence of unknown length has."""
+            if part.items is not None or part.element is None:
+                return part.holding(each(part.items or ()).parts) if part.items else part
+            return part.holding((run(part.element, tuple(_any_part(i, o) for o in others), (tag, "…")),))
+
         if isinstance(member, Tuple):
-            return member.holding(each(member.items).parts) if member.items is not None else leaf(member, others, tag)
+            return items(member)
         info = i.info(member.oid)
         held = i.heap.get(member.oid, ("#", "items"))
         content = i.live(held) if held is not None else NONE
-        if info.kind == "list" and all(isinstance(part, Tuple) and part.items is not None for part in members(content)):
+        if info.kind == "list" and all(isinstance(part, Tuple) for part in members(content)):
             # Lists of several lengths are trees of several shapes, each under its own condition.
-            made = i.split(content, lambda part: each(part.items or ()) if isinstance(part, Tuple) else part)
+            made = i.split(content, lambda part: items(part) if isinstance(part, Tuple) else part)
             return new_list(i, made, place, ("tree", tag))
         if info.kind in ("dict", "instance"):
             oid = i.allocate("dict", None, place, ("tree", tag))
             for key, value in entries(i, member):
                 put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
+            rest = _rest(i, member)
+            if rest is not None:
+                i.heap.set(oid, REST, run(rest, tuple(_rest(i, o) or Unknown("tree") for o in others), (tag, "…")))
+                i.heap.set(oid, REST_KEY, i.heap.get(member.oid, REST_KEY) or Unknown("key"))
             return Ref(oid)
         return leaf(member, others, tag)
 
@@ -112,6 +123,18 @@ def entries(i: Interpreter, ref: Ref) -> list[tuple[Value, Value]]:
     return found
 
 
+def _rest(i: Interpreter, value: Value) -> Value | None:
+    """What lies in a dict under keys that are not known one by one, if anything."""
+    held = i.heap.get(value.oid, REST) if isinstance(value, Ref) and i.info(value.oid).kind == "dict" else None
+    return bound(held) if held is not None else None
+
+
+def _any_part(i: Interpreter, value: Value) -> Value:
+    """Any item of a sequence of unknown length."""
+    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
+    return content.element if isinstance(content, Tuple) and content.element is not None else Unknown("tree")
+
+
 def _part(i: Interpreter, value: Value, number: int) -> Value:
     items = known_items(i, value) if isinstance(value, (Tuple, Ref)) else None
     return items[number] if items is not None and number < len(items) else Unknown("tree")
@@ -122,6 +145,8 @@ def _entry(i: Interpreter, value: Value, key: Value) -> Value:
         found = i.heap.get(value.oid, ("k", key))
         if found is None and isinstance(key, Const):
             found = i.heap.get(value.oid, key.value)
+        if found is None:
+            found = _rest(i, value)
         if found is not None:
             return found
     return Unknown("tree")
@@ -133,6 +158,8 @@ def tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
             pair = Tuple((Kind("str", "open"), i.symbolic(place, "leaf") if isinstance(member, Symbolic) else member))
             return new_list(i, Tuple(None, pair), place)
     leaves = _named_leaves(i, args.args[0], _ends(i, args, place, frame))
+    if leaves is not None and any(isinstance(leaf, Tuple) and not isinstance((leaf.items or (NONE,))[0], Const) for leaf in leaves):
+        return new_list(i, any_number(join(leaves)), place)
     if leaves is None:
         i.imprecise("tree of arguments or results too large", place)
         return new_list(i, Tuple(None, Tuple((Kind("str", "imprecise"), Unknown("tree")))), place)
@@ -140,29 +167,45 @@ def tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
 
 
 def _named_leaves(i: Interpreter, tree: Value, ends: Callable[[Member], bool]) -> list[Value] | None:
-    """The leaves of a tree, each with the names that lead to it; None if there are too many."""
+    """The leaves of a tree, each with the names that lead to it, or with a text, where these are not known; None if there are too many."""
+
+    def leaf(names: str | None, member: Member) -> Tuple:
+        return Tuple((Kind("str", "open") if names is None else Const(names[1:]), member))
+
     leaves: list[Value] = []
-    todo = [("", tree)]
+    todo: list[tuple[str | None, Value]] = [("", tree)]
     for _ in range(MAX_PARTS):
         if not todo:
             return leaves
         prefix, value = todo.pop()
-        inner: list[tuple[str, Value]] = []
+        inner: list[tuple[str | None, Value]] = []
         for member in members(value):
             if isinstance(member, Unbound):
                 continue  # a layer that some models do not have: what follows is the same for the others
             if ends(member):
-                leaves.append(Tuple((Const(prefix[1:]), member)))
+                leaves.append(leaf(prefix, member))
                 continue
-            content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
-            if isinstance(content, Tuple) and (content.items is not None or content is not member):
-                inner += [(f"{prefix}.{n}", item) for n, item in enumerate(content.items or ())]
+            is_list = isinstance(member, Ref) and i.info(member.oid).kind == "list"
+            content = i.live(i.heap.get(member.oid, ("#", "items")) or NONE) if is_list and isinstance(member, Ref) else member
+            sequences = [part for part in members(content) if isinstance(part, Tuple)]
+            if is_list and len(members(content)) > 1:  # of each item it is not said at which place it lies
+                inner += [(None, item) for part in sequences for item in part.parts]
+            elif sequences and sequences[0].items is None and sequences[0].element is not None:
+                inner.append((None, sequences[0].element))
+            elif sequences and (sequences[0].items is not None or is_list):
+                inner += [(_below(prefix, str(n)), item) for n, item in enumerate(sequences[0].items or ())]
             elif isinstance(member, Ref) and i.info(member.oid).kind in ("dict", "instance"):
-                inner += [(f"{prefix}.{key.value if isinstance(key, Const) else '?'}", item) for key, item in entries(i, member)]
-            elif not isinstance(member, Ref) or i.info(member.oid).kind != "list":
-                leaves.append(Tuple((Const(prefix[1:]), member)))
+                inner += [(_below(prefix, str(key.value) if isinstance(key, Const) else "?"), item) for key, item in entries(i, member)]
+                rest = _rest(i, member)
+                inner += [(None, rest)] if rest is not None else []
+            elif not is_list:
+                leaves.append(leaf(prefix, member))
         todo += reversed(inner)
     return None
+
+
+def _below(names: str | None, name: str) -> str | None:
+    return None if names is None else f"{names}.{name}"
 
 
 def tree_unflatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
