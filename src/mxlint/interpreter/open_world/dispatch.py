@@ -1,4 +1,5 @@
 """Methods of objects that nobody in sight gives: a class of the same file that has such a method, and that nothing in sight makes, may be theirs.
+What is called itself may be an object of such a class with `__call__`, or a function of the file that nothing in it calls.
 
 A loop over callbacks is the usual case: whoever calls hands over objects of the classes that the file offers for that. What such a method does to the
 objects that it is given happens on the open condition that the call comes to it.
@@ -21,6 +22,7 @@ from mxlint.models.mlx.names import MODULE_CHANGES
 from mxlint.syntax.index import Block
 from mxlint.syntax.inline import in_one_line
 
+CALL: Final = "__call__"
 MAX_CLASSES: Final = 4
 """Classes among which a method is looked for; of more, the name says too little."""
 
@@ -28,9 +30,11 @@ MAX_CLASSES: Final = 4
 def dispatched(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
     """Run the methods that a call of something symbolic may come to."""
     name = function.identity[0]
-    if i.trace is not None or i.silent > 1 or not isinstance(name, str) or not name.startswith(".") or not _gives_object(i, args):
+    if i.trace is not None or i.silent > 1 or not isinstance(name, str) or not _gives_object(i, args):
         return
-    found = _methods(i, name[1:], frame)
+    found: list[tuple[Ref | None, Ref]] = list(_methods(i, name[1:] if name.startswith(".") else CALL, frame))
+    if not name.startswith("."):
+        found = [(cls, method) for cls, method in (*found, *_functions(i, frame)) if _takes(i, method, args, bound=cls is not None)]
     for cls, method in found if len(found) <= MAX_CLASSES else ():
         _may_call(i, cls, method, args, place, frame)
 
@@ -42,6 +46,47 @@ def _gives_object(i: Interpreter, args: Arguments) -> bool:
         for value in args.values
         for member in members(value)
     )
+
+
+def _takes(i: Interpreter, function: Ref, args: Arguments, *, bound: bool) -> bool:
+    """Whether a function has parameters for just these arguments."""
+    info = i.info(function.oid).payload
+    if not isinstance(info, FunctionInfo) or args.star is not None or args.kwstar is not None:
+        return False
+    params = [param for param in info.node.params if not param.star][bound:]
+    names = {param.name for param in params}
+    required = sum(param.default is None for param in params)
+    stars = {param.star for param in info.node.params}
+    given = len(args.args) + len(args.keywords)
+    return given >= required and (given <= len(params) or "*" in stars) and (names.issuperset(args.keywords) or "**" in stars)
+
+
+def _functions(i: Interpreter, frame: Frame) -> list[tuple[None, Ref]]:
+    """The functions at the top of the file that set attributes of what they are given, or may change what those hold, and that nothing in the file
+    calls."""
+    blocks = i.project.symbols(frame.source, i.tracers).blocks
+    called = frozenset[str]().union(*(block.calls for block in blocks))
+    spans = {
+        (block.start, block.end)
+        for block in blocks
+        if block.kind == "function"
+        and block.parent == 0
+        and block.params
+        and block.name not in called
+        and (block.writes or _changes(block))
+    }
+    found: dict[Ref, None] = {}
+    for value in i.heap.fields(frame.module).values() if spans else ():
+        for member in members(value):
+            info = i.info(member.oid).payload if isinstance(member, Ref) else None
+            if (
+                isinstance(member, Ref)
+                and isinstance(info, FunctionInfo)
+                and info.source is frame.source
+                and (info.node.start, info.node.end) in spans
+            ):
+                found[member] = None
+    return [(None, function) for function in found]
 
 
 def _methods(i: Interpreter, name: str, frame: Frame) -> list[tuple[Ref, Ref]]:
@@ -72,19 +117,28 @@ def _changes(block: Block) -> bool:
     return any(method in known or method in MODULE_CHANGES for method, _ in block.uses)
 
 
-def _may_call(i: Interpreter, cls: Ref, method: Ref, args: Arguments, place: Place, frame: Frame) -> None:
-    owner = some_object(i, cls, place)
-    if owner is None:
+def _may_call(i: Interpreter, cls: Ref | None, method: Ref, args: Arguments, place: Place, frame: Frame) -> None:
+    owner = some_object(i, cls, place) if cls is not None else None
+    if cls is not None and owner is None:
         return
 
     info = i.info(method.oid).payload
     assert isinstance(info, FunctionInfo)
     callee = in_one_line(place.text.partition("(")[0])
-    i.ledger.dispatched[Place(info.source, info.node.start, info.node.end)] = f"`{callee}` is that of {i.info(cls.oid).label}"
+    i.ledger.dispatched[Place(info.source, info.node.start, info.node.end)] = f"`{callee}` is {_named(i, cls, method, place)}"
 
     def run() -> Value:
-        i.call(Bound(owner, method), args, place, frame)
+        i.call(Bound(owner, method) if owner is not None else method, args, place, frame)
         return NONE
 
-    called = i.undecided("open", place, tag=("dispatched", cls.oid))
+    called = i.undecided("open", place, tag=("dispatched", (cls or method).oid))
     i.fork([((called,), run), ((Condition("open", place, called.opposite),), lambda: NONE)])
+
+
+def _named(i: Interpreter, cls: Ref | None, method: Ref, place: Place) -> str:
+    """What the callee is presumed to be."""
+    if cls is None:
+        info = i.info(method.oid).payload
+        return f"`{info.name}`" if isinstance(info, FunctionInfo) else "a function of the file"
+    label = i.info(cls.oid).label
+    return f"that of {label}" if "." in place.text.partition("(")[0] else f"one of {label}"
