@@ -8,7 +8,7 @@ from functools import partial
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.heap import Location
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Bound, Const, Member, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, as_size, of_axis, symbol
 from mxlint.interpreter.compiled.making import target
@@ -20,27 +20,29 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
-from mxlint.interpreter.machine.locations import CHANGED
+from mxlint.interpreter.machine.locations import CHANGED, REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array
+from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.open_world.shadows import shadow
-from mxlint.interpreter.open_world.uses import is_array
+from mxlint.interpreter.open_world.uses import is_array, is_dict, is_layer
 from mxlint.syntax import ir
 
 
 class _Given:
     """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met.
     `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array; `used` asks
-    whether it is used as one."""
+    whether it is used as one, `entries` whether as a dict."""
 
-    __slots__ = ("annotated", "counted", "number", "open_ended", "tuples", "used")
+    __slots__ = ("annotated", "counted", "entries", "number", "open_ended", "tuples", "used")
 
     def __init__(self) -> None:
         self.number = 0
         self.open_ended = True
         self.annotated = False
         self.used: Callable[[], bool] | None = None
+        self.entries: Callable[[], bool] | None = None
         self.counted: dict[int, int] = {}
         self.tuples: dict[int, tuple[Tuple, Tuple]] = {}
 
@@ -48,22 +50,32 @@ class _Given:
 def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) -> Arguments:
     """The arguments as the body sees them: arrays are placeholders, containers are copies that MLX makes."""
     so_far = _Given()
-    function, info, told = _told(i, i.heap.get(trace.oid, "fun") or NONE)
+    compiled = i.heap.get(trace.oid, "fun") or NONE
+    function, info, told = _told(i, compiled)
+    owner = _owner(compiled)
 
     def one(value: Value, at: Place, name: str) -> Value:
         so_far.tuples = {}  # a tuple is another one in another argument
         param = told.get(name)
         so_far.open_ended = param is None or _is_open(param)
         so_far.annotated = param is not None and names_array(i, function, param.annotation)
-        so_far.used = None
+        so_far.used = partial(is_layer, i, compiled)
+        so_far.entries = None
         if param is not None and function is not None and isinstance(info, FunctionInfo):
-            so_far.used = partial(is_array, i, function, info, param.name)
+            so_far.used = partial(is_array, i, function, info, param.name, owner)
+            so_far.entries = partial(is_dict, i, function, info, param.name)
         return _placeholder(i, trace, value, at, so_far, name)
 
     given = [one(value, args.place(n, "", place), str(n)) for n, value in enumerate(args.args)]
     named = {name: one(value, args.keyword_places.get(name, place), name) for name, value in args.keywords.items()}
     star = one(args.star, place, "*") if args.star is not None else None
     return Arguments(given, named, star, args.kwstar, args.places, args.keyword_places, args.node)
+
+
+def _owner(compiled: Value) -> Ref | None:
+    """The object whose method is compiled, or that is compiled itself."""
+    owner = compiled.owner if isinstance(compiled, Bound) else compiled
+    return owner if isinstance(owner, Ref) else None
 
 
 def handed(i: Interpreter, args: Arguments) -> Iterator[tuple[int, int]]:
@@ -132,6 +144,15 @@ def _is_open(param: ir.Param) -> bool:
     return param.annotation is None and (param.default is None or isinstance(param.default, ir.Const) and param.default.value is None)
 
 
+def _part(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
+    """A part of an argument: what the function does with the whole says nothing of it."""
+    entries, so_far.entries = so_far.entries, None
+    try:
+        return _placeholder(i, trace, value, place, so_far, name)
+    finally:
+        so_far.entries = entries
+
+
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
     found = [_one_placeholder(i, trace, member, place, so_far, name) for member in members(value)]
     return join(found)
@@ -144,6 +165,8 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
     original: int | None = None
     if isinstance(member, Symbolic):
         trace.arguments.add(member.identity)
+    if isinstance(member, Symbolic) and member.kinds is None and so_far.entries is not None and so_far.entries():
+        return _dict_of_arrays(i, trace, member, place, so_far, name)
     if isinstance(member, Symbolic) and member.kinds is None:
         taken = so_far.open_ended and (may_be_array(member.identity) or so_far.used is not None and so_far.used())
         if not so_far.annotated and not taken:
@@ -184,7 +207,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
             so_far.number += so_far.counted[id(member)]
             return so_far.tuples[id(member)][1]
         before = so_far.number
-        made = member.holding(tuple(_placeholder(i, trace, part, place, so_far, name) for part in member.parts))
+        made = member.holding(tuple(_part(i, trace, part, place, so_far, name) for part in member.parts))
         so_far.tuples[id(member)] = (member, made)
         so_far.counted[id(member)] = so_far.number - before
         return made
@@ -202,13 +225,28 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         i.heap.set(oid, ("#", "original"), member)
         for field, held in list(i.heap.fields(member.oid).items()):
             if field in (ITEMS, ("#", "rest")) or isinstance(field, tuple) and field[0] == "k":
-                i.heap.set(oid, field, _placeholder(i, trace, held, place, so_far, name))
+                i.heap.set(oid, field, _part(i, trace, held, place, so_far, name))
         so_far.counted[-member.oid - 1] = so_far.number - before
         return Ref(oid)
     if isinstance(member, Ref) and refused_member(i, member, {}):
         trace.refused.add(member.oid)
         trace.refused.update(oid for oid, _, _ in each_leaf(i, member))
     return member
+
+
+def _dict_of_arrays(i: Interpreter, trace: Trace, member: Symbolic, place: Place, so_far: _Given, name: str) -> Ref:
+    """A dict that nobody in sight gives: MLX takes arrays in it, numbers and texts, and by that presumption each entry is an array."""
+    number = so_far.number
+    oid = i.allocate("dict", None, place, ("argument", trace.number, "given", number))
+    trace.made.append(oid)
+    i.info(oid).trace = trace.number
+    i.heap.set(oid, ("#", "argument"), Const(name))
+    i.heap.set(oid, ("#", "original"), Ref(shadow(i, member, place)))
+    entry = presume(i, Array(i.ident(place, ("given", trace.number, number, "entry")), None, None, None), f"{member.label or name}[…]")
+    i.heap.set(oid, REST, _placeholder(i, trace, entry, place, so_far, name))
+    given_dicts.mark(i, oid, member.label or name)
+    i.heap.set(oid, REST_KEY, i.symbolic(place, "key", kinds=frozenset(("str",)), source="argument"))
+    return Ref(oid)
 
 
 def _origins(i: Interpreter, shape: tuple[object, ...], number: int, place: Place) -> tuple[object, ...]:

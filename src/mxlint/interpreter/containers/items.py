@@ -49,7 +49,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx import losses
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
-from mxlint.interpreter.open_world import opaque, shadows
+from mxlint.interpreter.open_world import given_dicts, opaque, shadows
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
@@ -301,7 +301,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         absent = next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
         there = bound(value)
         found = [] if there is None else [(key, there)]
-        if rest is not None and absent is not None:
+        if rest is not None and absent is not None and not given_dicts.is_given(i, owner.oid):
             found.append((None, rest))
         if isinstance(key, Symbolic) and absent is not None:
             # It may be equal to another key, under which something lies already.
@@ -309,6 +309,8 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
         i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
         entries = [] if rest is not None else _entries(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
+        if rest is not None and isinstance(key, Const):
+            rest = given_dicts.named_entry(i, owner.oid, key, rest)
         found = entries if rest is None else [(None, rest)]
         by = i.heap.get(owner.oid, ("#", "restkey")) or UNBOUND if rest is not None else entries[0][0] if entries else by  # type: ignore[assignment]
     else:

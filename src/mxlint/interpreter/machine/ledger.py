@@ -152,8 +152,10 @@ class Ledger:
     """The classes of which attributes are instances by what the methods of a class do with them, by the class."""
     taken_for: dict[Identity, int] = field(default_factory=dict)
     """The objects that stand for what calls out of sight give and uses say what it is, by what the call gave."""
-    arrays: dict[tuple[int, str, int], bool] = field(default_factory=dict)
+    arrays: dict[tuple[int, str, int | None, int], bool] = field(default_factory=dict)
     """Whether parameters are used as nothing but arrays are, by the same."""
+    dicts: dict[tuple[int, str, int], bool] = field(default_factory=dict)
+    """Whether they are used as nothing but dicts are."""
     traced_alone: set[int] = field(default_factory=set)
     """Compiled objects that were traced though nothing calls them."""
     annotations: dict[tuple[int, str], ir.Expr] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.lookup import BASES, class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.open_world import defaults
 from mxlint.interpreter.open_world.presumptions import presume
-from mxlint.interpreter.open_world.uses import WORDS, by_use
+from mxlint.interpreter.open_world.uses import WORDS, by_use, is_dict
 from mxlint.models.load import bases, model
 from mxlint.syntax import ir
 
@@ -70,7 +70,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
     if not compiled_function and (used := by_use(i, ref, info, param.name)) is not None:
         made = instance_by_use(i, used, param.name, place)
         return made if made is not None else i.symbolic(place, "parameter", param.name, source="parameter")
-    if compiled_function and param.annotation is None:
+    if compiled_function and param.annotation is None and not is_dict(i, ref, info, param.name):
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     return i.symbolic(place, "parameter", param.name, source="parameter")
 

@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
-from mxlint.domain.members import External, Ref, members
+from mxlint.domain.members import NONE, External, Ref, Value, members
 from mxlint.interpreter.calls.relevance import DEFINED_IN
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.objects.annotations import dotted, named
-from mxlint.interpreter.objects.lookup import class_attribute, mro
-from mxlint.models.mlx.array_parameters import array_parameters, only_of_arrays
+from mxlint.interpreter.objects.annotations import named
+from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.open_world.callees import callee
+from mxlint.models.mlx.array_parameters import array_parameters, only_of_arrays, only_of_dicts
 from mxlint.syntax import ir
 
 MODULE: Final = External("mlx.nn.Module")
@@ -93,15 +94,13 @@ def _is_local(info: FunctionInfo, node: ir.Expr) -> bool:
 
 def _handed(i: Interpreter, ref: Ref, info: FunctionInfo, call: ir.Call, name: str) -> Handed | None:
     given = _positions(call, name)
-    callee = dotted(i, ref, call.func) if given and not _is_local(info, call.func) else None
-    made = isinstance(callee, Ref) and i.info(callee.oid).kind == "class"
-    function = class_attribute(i, callee, "__init__") if made and callee is not None else callee
-    its = i.info(function.oid).payload if isinstance(function, Ref) else None
-    if not isinstance(function, Ref) or not isinstance(its, FunctionInfo):
+    found = callee(i, ref, info, call.func) if given and (_attribute(info, call.func) or not _is_local(info, call.func)) else None
+    its = i.info(found.function.oid).payload if found is not None else None
+    if found is None or not isinstance(its, FunctionInfo):
         return None
-    params = [param.name for param in its.node.params if not param.star and not param.kwonly][made:]
+    params = [param.name for param in its.node.params if not param.star and not param.kwonly][found.bound :]
     return Handed(
-        function, its, [param for number, keyword in given if (param := keyword or (params[number] if number < len(params) else ""))]
+        found.function, its, [param for number, keyword in given if (param := keyword or (params[number] if number < len(params) else ""))]
     )
 
 
@@ -179,17 +178,17 @@ def _gives_weights(value: ir.Expr) -> bool:
     return isinstance(value, ir.Call) and isinstance(value.func, ir.Attr) and value.func.name in ("parameters", "trainable_parameters")
 
 
-def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
+def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, owner: Ref | None = None, depth: int = MAX_HANDED) -> bool:
     """Whether some use of a parameter is one that raises for anything but an array, among all that a compiled function may be given. What a name means
-    that is bound anew is asked up to there, the value that it is bound to included."""
-    known, key = i.ledger.arrays, (ref.oid, name, depth)
+    that is bound anew is asked up to there, the value that it is bound to included. `owner`: the object whose method the function is."""
+    known, key = i.ledger.arrays, (ref.oid, name, None if owner is None else owner.oid, depth)
     if key not in known:
         known[key] = False  # what a recursion comes back to
-        known[key] = _is_array(i, ref, info, name, depth)
+        known[key] = _is_array(i, ref, info, name, owner, depth)
     return known[key]
 
 
-def _is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int) -> bool:
+def _is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, owner: Ref | None, depth: int) -> bool:
     bound = _first_binding(info.node, name)
     for part in _parts(info.node.body, name):
         if bound is not None and part.end > bound:
@@ -203,9 +202,49 @@ def _is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: in
         elif isinstance(part, ir.Sub):
             if isinstance(part.value, ir.Name) and part.value.id == name and _cuts_axes(part.index):
                 return True
-        elif isinstance(part, ir.Call) and _takes_array(i, ref, info, part, name, depth):
+        elif isinstance(part, ir.Call) and _takes_array(i, ref, info, part, name, owner, depth):
             return True
     return False
+
+
+def is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
+    """Whether some use of a parameter is one that raises for anything but a dict, among all that a compiled function may be given: an item of a text, a
+    method that nothing else has, its entries given as keywords."""
+    known, key = i.ledger.dicts, (ref.oid, name, depth)
+    if key not in known:
+        known[key] = False  # what a recursion comes back to
+        known[key] = _is_dict(i, ref, info, name, depth)
+    return known[key]
+
+
+def _is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int) -> bool:
+    bound = _first_binding(info.node, name)
+    if any(_asks_type(call, name) for call in _calls(info.node, name)):
+        return False
+    for part in _parts(info.node.body, name):
+        if bound is not None and part.end > bound:
+            continue
+        if isinstance(part, (ir.Attr, ir.Sub)) and isinstance(part.value, ir.Name) and part.value.id == name:
+            if only_of_dicts(part.name) if isinstance(part, ir.Attr) else _is_text(part.index):
+                return True
+        elif isinstance(part, ir.Arg):
+            if part.star == "**" and isinstance(part.value, ir.Name) and part.value.id == name:
+                return True
+        elif isinstance(part, ir.Call):
+            handed = _handed(i, ref, info, part, name) if depth else None
+            if handed is not None and any(is_dict(i, handed.function, handed.info, param, depth - 1) for param in handed.params):
+                return True
+    return False
+
+
+def _asks_type(call: ir.Call, name: str) -> bool:
+    """Whether a call asks of which type a parameter is: what is done with it is done with one of several."""
+    return isinstance(call.func, ir.Name) and call.func.id == "isinstance" and (0, None) in _positions(call, name)
+
+
+def _is_text(index: ir.Expr) -> bool:
+    """Whether an index is a text."""
+    return isinstance(index, ir.FString) or isinstance(index, ir.Const) and isinstance(index.value, str)
 
 
 def attributes_of(node: ir.FuncDef | ir.Lambda, name: str) -> set[str]:
@@ -234,15 +273,37 @@ def _first_binding(node: ir.FuncDef | ir.Lambda, name: str) -> int | None:
     return min(ends, default=None)
 
 
-def _takes_array(i: Interpreter, ref: Ref, info: FunctionInfo, call: ir.Call, name: str, depth: int) -> bool:
+def _takes_array(i: Interpreter, ref: Ref, info: FunctionInfo, call: ir.Call, name: str, owner: Ref | None, depth: int) -> bool:
     """Whether a call hands a parameter on to what takes nothing but an array."""
     given = _positions(call, name)
     callee = named(i, ref, call.func) if given else None
     if isinstance(callee, External):
         arrays = array_parameters().get(callee.name, {})
         return any(keyword in arrays if keyword else number in arrays.values() for number, keyword in given)
+    its_own = _attribute(info, call.func) if given and owner is not None else ""
+    if its_own and owner is not None and (0, None) in given and is_layer(i, i.heap.get(owner.oid, its_own) or NONE):
+        return True
     handed = _handed(i, ref, info, call, name) if depth else None
-    return handed is not None and any(is_array(i, handed.function, handed.info, param, depth - 1) for param in handed.params)
+    return handed is not None and any(
+        is_array(i, handed.function, handed.info, param, owner if its_own else None, depth - 1) for param in handed.params
+    )
+
+
+def _attribute(info: FunctionInfo, node: ir.Expr) -> str:
+    """The name of an attribute of the own object of a method; "" of anything else."""
+    params = info.node.params
+    own = isinstance(node, ir.Attr) and isinstance(node.value, ir.Name) and bool(params) and node.value.id == params[0].name
+    return node.name if own and isinstance(node, ir.Attr) else ""
+
+
+def is_layer(i: Interpreter, value: Value) -> bool:
+    """Whether something is a layer of MLX, each of which takes arrays."""
+    cls = i.heap.get(value.oid, CLASS) if isinstance(value, Ref) and i.info(value.oid).kind == "instance" else None
+    return isinstance(cls, External) and cls.name.startswith("mlx.nn.") and cls.name not in _MADE_OF_OTHERS
+
+
+_MADE_OF_OTHERS: Final = frozenset(("mlx.nn.Module", "mlx.nn.Sequential"))
+"""Classes whose objects call what they hold, and take what that takes."""
 
 
 def _methods(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
@@ -340,4 +401,15 @@ def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
             todo += part
 
 
-__all__ = ["MODULE", "OPTIMIZER", "WORDS", "attribute_by_use", "attributes_of", "bound_by_use", "by_use", "is_array", "kept_by_use"]
+__all__ = [
+    "MODULE",
+    "OPTIMIZER",
+    "WORDS",
+    "attribute_by_use",
+    "attributes_of",
+    "bound_by_use",
+    "by_use",
+    "is_array",
+    "is_dict",
+    "kept_by_use",
+]

@@ -25,3 +25,8 @@ def array_parameters() -> Mapping[str, Mapping[str, int]]:
 def only_of_arrays(name: str, table: Table) -> bool:
     """Whether arrays have an attribute, and no number, text or container has it."""
     return table.entry(f"mlx.core.array.{name}") is not None and not any(model(f"builtins.{kind}.{name}") for kind in TREES)
+
+
+def only_of_dicts(name: str) -> bool:
+    """Whether dicts have an attribute, and nothing else that a compiled function may be given has it."""
+    return model(f"builtins.dict.{name}") is not None and not any(model(f"builtins.{kind}.{name}") for kind in TREES if kind != "dict")
