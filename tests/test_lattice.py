@@ -278,6 +278,11 @@ def test_what_follows_from_literals_holds_wherever_they_do(
                 assert all(world[literal.condition] is literal.outcome for literal in found if literal is not joined)  # type: ignore[index]
 
 
+def test_tuples_that_stand_for_each_other_are_one() -> None:
+    given = Tuple(None, Const(1), given="part")
+    assert join([Tuple(None, Const(1)), given]) == join([given, Tuple(None, Const(1))]) == given
+
+
 def test_what_somebody_out_of_sight_gives_does_not_vary_by_itself() -> None:
     given = [Symbolic((number,), frozenset(("bool",))) for number in range(9)]
     assert join(given) == Kind("bool", "open")

@@ -173,11 +173,18 @@ def _one_sequence(found: tuple[Option, ...]) -> tuple[Option, ...]:
     if len(found) == 1:
         return found
     wholes = [option for option in found if isinstance(option.member, Tuple) and option.member.items is None]
-    for whole in wholes:
+    for whole in sorted(wholes, key=_given, reverse=True):
+        if whole not in found:
+            continue  # it is part of another one, which may be part of it as well
         assert isinstance(whole.member, Tuple)
         items = set(members(whole.member.element)) if whole.member.element is not None else set()
         found = tuple(option for option in found if option is whole or not _within(option, items, whole))
     return found
+
+
+def _given(option: Option) -> str:
+    """Whether what nobody in sight gives decides the length of a tuple."""
+    return option.member.given if isinstance(option.member, Tuple) else ""
 
 
 def _within(option: Option, items: set[Member], whole: Option) -> bool:

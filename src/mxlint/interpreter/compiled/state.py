@@ -514,6 +514,8 @@ def value_kind(value: Value) -> str:
             kinds.add("symbolic")
         else:
             kinds.add("other")
+    if kinds == {"object", "symbolic"}:
+        return "object"
     return kinds.pop() if len(kinds) == 1 else "array" if "array" in kinds else "python" if "python" in kinds else "other"
 
 
