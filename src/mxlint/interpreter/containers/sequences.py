@@ -11,7 +11,6 @@ from mxlint.domain.join import constant_range, hull, join, length_of
 from mxlint.domain.members import (
     FALSE,
     NONE,
-    UNBOUND,
     Const,
     External,
     Kind,
@@ -447,23 +446,6 @@ def _extreme(name: str) -> Handler:
     return run
 
 
-def _reduce(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    function = args.args[0]
-    content = listed(i, args.args[1], place, frame)
-    items = list(content.items) if content.items is not None else None
-    if items is None:
-        return i.call(function, Arguments((content.element or UNBOUND, content.element or UNBOUND), places=(place, place)), place, frame)
-    if len(args.args) > 2:
-        items = [args.args[2], *items]
-    if not items:
-        throw_named(i, "builtins.TypeError", place)
-    total = items[0]
-    for number, item in enumerate(items[1:]):
-        with i.within((place, number)):
-            total = i.call(function, Arguments((total, item), places=(place, place)), place, frame)
-    return total
-
-
 def _defaultdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     oid = i.allocate("dict", "collections.defaultdict", place)
     if args.args and args.args[0] != NONE:
@@ -555,7 +537,6 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.sorted": _sorted,
     "builtins.min": _answering("builtins.min", _extreme("min")),
     "builtins.max": _answering("builtins.max", _extreme("max")),
-    "functools.reduce": _reduce,
     "collections.defaultdict": _defaultdict,
     "collections.OrderedDict": _ordered,
     "collections.Counter": _counter,
