@@ -121,7 +121,12 @@ def _told(i: Interpreter, compiled: Value) -> tuple[Ref | None, object, dict[str
     function, bound, _ = target(i, compiled)
     info = i.info(function.oid).payload if function is not None else None
     parameters = info.node.params[bound:] if isinstance(info, FunctionInfo) else ()
-    return function, info, {str(n): param for n, param in enumerate(parameters)} | {param.name: param for param in parameters}
+    by_place = (param for param in parameters if not param.star and not param.kwonly)
+    return (
+        function,
+        info,
+        {str(n): param for n, param in enumerate(by_place)} | {param.name: param for param in parameters if not param.star},
+    )
 
 
 def taken_for_arrays(i: Interpreter, compiled: Value) -> Callable[[str, Symbolic], bool]:
@@ -183,7 +188,8 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         if isinstance(member, Array):
             trace.arguments.add(member.ident)
             trace.given = (*trace.given, member.ident)
-            trace.leaves.setdefault(member.ident, ("argument", None, None))
+            if not member.several:  # which of them it is nobody says
+                trace.leaves.setdefault(member.ident, ("argument", None, None))
         shape = member.shape if isinstance(member, Array) else None
         if shape is not None:
             shape = _origins(i, shape, number, place)

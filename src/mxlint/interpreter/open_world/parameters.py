@@ -15,6 +15,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.locations import REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.lookup import BASES, class_attribute, fields_of, module_frame, mro
@@ -102,6 +103,8 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
             kinds.append(SCALARS[part.id])
         elif (value := _instance(i, named(i, ref, part), place)) is not None:
             found.append(value)
+        elif (held := _of_arrays(i, ref, part, place)) is not None:
+            found.append(held)
         elif (kind := _of_list(i, ref, part)) is not None:
             found.append(
                 new_list(i, any_number(i.symbolic(place, "element", kinds=frozenset((kind,)), source="parameter")), place, "parameter")
@@ -121,7 +124,29 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
     return choices.any_of(i, found, place, default=len(found) - 1 if scalar else None) if found else None
 
 
+SEQUENCES: Final = frozenset(f"{module}.{name}" for module in ("typing", "collections.abc") for name in ("Sequence", "MutableSequence"))
 LISTS: Final = frozenset(("builtins.list", "typing.List"))
+DICTS: Final = frozenset(("builtins.dict", "typing.Dict")) | {
+    f"{module}.{name}" for module in ("typing", "collections.abc") for name in ("Mapping", "MutableMapping")
+}
+
+
+def _of_arrays(i: Interpreter, ref: Ref, annotation: ir.Expr, place: Place) -> Ref | None:
+    """A list or dict of arrays, if an annotation says that a parameter is one: `list[mx.array]`, `Dict[str, mx.array]`."""
+    if not isinstance(annotation, ir.Sub):
+        return None
+    head = named(i, ref, annotation.value)
+    name = f"builtins.{annotation.value.id}" if head is None and isinstance(annotation.value, ir.Name) else getattr(head, "name", "")
+    pair = annotation.index.items if isinstance(annotation.index, ir.Seq) else (annotation.index,)
+    if name not in (DICTS if len(pair) == 2 else LISTS | SEQUENCES) or named(i, ref, pair[-1]) != External("mlx.core.array"):
+        return None
+    several = Array(i.ident(place, "element"), None, None, None, several=True)
+    if len(pair) == 1:
+        return new_list(i, any_number(several), place, "parameter")
+    oid = i.allocate("dict", None, place, "parameter")
+    i.heap.set(oid, REST, several)
+    i.heap.set(oid, REST_KEY, i.symbolic(place, "key", kinds=frozenset(("str",)), source="parameter"))
+    return Ref(oid)
 
 
 def _of_list(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str | None:

@@ -219,7 +219,7 @@ def is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int 
 
 def _is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int) -> bool:
     bound = _first_binding(info.node, name)
-    if any(_asks_type(call, name) for call in _calls(info.node, name)):
+    if any(_asks_type(call, name) for call in _calls(i, info, name)):
         return False
     for part in _parts(info.node.body, name):
         if bound is not None and part.end > bound:
