@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -196,14 +196,9 @@ class Mlx(Framework):
     def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """`owner[index] = value` of what is no object of the program."""
         owner, index, value = args.args
-        name = owner.name if isinstance(owner, External) else ""
-        if name == "os.environ":
-            if i.trace is not None:
-                sinks.event(i, "effect", place, f"{in_one_line(place.text)} = …", frame, note_="configures")
-            elif index == Const("MLX_DISABLE_COMPILE"):
-                _environment(i, value, place)
-        elif name == "mlx.core.random.state":
-            note(i, events.Note("random state assigned", where(place), "item", None, modality(i, len(i.path)) or events.Modality()))
+        handler = _ITEMS_SET.get(owner.name) if isinstance(owner, External) else None
+        if handler is not None:
+            handler(i, index, value, place, frame)
         return NONE
 
     def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
@@ -292,8 +287,18 @@ def _is_part(value: Value | None, owner: Symbolic) -> bool:
     return isinstance(value, Symbolic) and any(part in (owner, owner.identity) for part in value.identity)
 
 
-def _environment(i: Interpreter, value: Value, place: Place) -> None:
-    """MLX_DISABLE_COMPILE is set: it counts at the first compiled call, whatever it holds."""
+def _set_random_state(i: Interpreter, index: Value, value: Value, place: Place, frame: Frame) -> None:
+    """An item of `mx.random.state` is set."""
+    note(i, events.Note("random state assigned", where(place), "item", None, modality(i, len(i.path)) or events.Modality()))
+
+
+def _set_variable(i: Interpreter, index: Value, value: Value, place: Place, frame: Frame) -> None:
+    """A variable of the environment is set: once per trace, in one. MLX_DISABLE_COMPILE counts at the first compiled call, whatever it holds."""
+    if i.trace is not None:
+        sinks.event(i, "effect", place, f"{in_one_line(place.text)} = …", frame, note_="configures")
+        return
+    if index != Const("MLX_DISABLE_COMPILE"):
+        return
     kind = ""
     if any(type(record) is events.Call for record in journal(i).records):
         kind = "environment set late"
@@ -301,6 +306,13 @@ def _environment(i: Interpreter, value: Value, place: Place) -> None:
         kind = "environment set to off"
     if kind:
         note(i, events.Note(kind, where(place), "MLX_DISABLE_COMPILE", None, modality(i, 0) or events.Modality()))
+
+
+_ITEMS_SET: Final[Mapping[str, Callable[[Interpreter, Value, Value, Place, Frame], None]]] = {
+    "os.environ": _set_variable,
+    "mlx.core.random.state": _set_random_state,
+}
+"""What follows where an item is set of something that is no object of the program, by its canonical name."""
 
 
 def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
