@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from mxlint.facts.events import Where
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
@@ -24,9 +24,11 @@ def check(program: Program) -> Iterator[Finding]:
             continue
         writes = [write for write in program.writes.get(compiled.number, ()) if write.new and write.placeholder and write.captured_out]
         # A key that each trace makes anew, or a list: a fixed set of keys does not grow.
-        keys = Counter(where for where, _ in {(write.where, write.location) for write in writes})
+        keys: dict[Where, dict[int, set[object]]] = {}
         for write in writes:
-            if write.how != "items" and (write.how != "item" or keys[write.where] < 2):
+            keys.setdefault(write.where, {}).setdefault(write.trace, set()).add(write.location)
+        for write in writes:
+            if write.how != "items" and (write.how != "item" or _are_alike(keys[write.where].values())):
                 continue
             if write.captured_in:
                 what = f"{quoted(write.name)} grows: every call of {name_of(compiled)} is traced anew"
@@ -40,6 +42,12 @@ def check(program: Program) -> Iterator[Finding]:
                 RULE, write.where, what,
                 "return the value and append it outside, or use a container of fixed length", compiled, write.modality, calls=write.calls, note=note,
             )  # fmt: skip
+
+
+def _are_alike(keys: Iterable[set[object]]) -> bool:
+    """Whether all traces put something under the same keys."""
+    first, *others = keys
+    return all(other == first for other in others)
 
 
 RULE = Rule("MX211", "growing-capture", "warning", check, after_in_object=("MX205", "MX204"), experiment="growth")

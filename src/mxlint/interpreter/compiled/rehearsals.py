@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Composite, Const, Ref, Unknown, Value, members
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
@@ -118,7 +119,7 @@ class Rehearsal:
             return None
         before, now = self._both(trace, FLOATS)
         if before == now and trace.operations == entry.operations:
-            return True
+            return not any(self._is_put_elsewhere(trace, location) for location in trace.written)
         if [(what, operands) for what, _, operands in before] == [(what, operands) for what, _, operands in now]:
             return None  # another branch may compute the same
         before, now = self._both(trace, FLOATS | {None})
@@ -131,6 +132,16 @@ class Rehearsal:
         entry = self._entry
         before = _named(self._i, entry.computed, entry.placeholders, entry.number, floats)
         return list(before), list(_named(self._i, trace.computed, trace.made, trace.number, floats))
+
+    def _is_put_elsewhere(self, trace: Trace, location: Location) -> bool:
+        """Whether a run puts what it computes under a key where the trace has put nothing: no later call does."""
+        oid, field = location
+        return (
+            location not in self._entry.written
+            and isinstance(field, tuple)
+            and field[0] == "k"
+            and any(isinstance(member, Array) and trace.holds(member.trace) for member in members(held(self._i, oid, field) or NONE))
+        )
 
 
 def _is_unknown(computed: Iterable[Operation]) -> bool:
