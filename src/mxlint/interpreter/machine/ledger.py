@@ -154,6 +154,8 @@ class Ledger:
     """The objects that stand for what calls out of sight give and uses say what it is, by what the call gave."""
     arrays: dict[tuple[int, str, int | None, int], bool] = field(default_factory=dict)
     """Whether parameters are used as nothing but arrays are, by the same."""
+    callbacks: dict[str, frozenset[tuple[int, int]]] = field(default_factory=dict)
+    """Where functions stand that a caller may give as callbacks, by their file."""
     dicts: dict[tuple[int, str, int], bool] = field(default_factory=dict)
     """Whether they are used as nothing but dicts are."""
     traced_alone: set[int] = field(default_factory=set)

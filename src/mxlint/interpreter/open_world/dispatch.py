@@ -61,12 +61,11 @@ def _takes(i: Interpreter, function: Ref, args: Arguments, *, bound: bool) -> bo
     return given >= required and (given <= len(params) or "*" in stars) and (names.issuperset(args.keywords) or "**" in stars)
 
 
-def _functions(i: Interpreter, frame: Frame) -> list[tuple[None, Ref]]:
-    """The functions at the top of the file that set attributes of what they are given, or may change what those hold, and that nothing in the file
-    calls."""
+def _changing(i: Interpreter, frame: Frame) -> frozenset[tuple[int, int]]:
+    """Where the functions stand at the top of the file that may change what they are given, and that nothing in the file calls."""
     blocks = i.project.symbols(frame.source, i.tracers).blocks
     called = frozenset[str]().union(*(block.calls for block in blocks))
-    spans = {
+    return frozenset(
         (block.start, block.end)
         for block in blocks
         if block.kind == "function"
@@ -74,7 +73,16 @@ def _functions(i: Interpreter, frame: Frame) -> list[tuple[None, Ref]]:
         and block.params
         and block.name not in called
         and (block.writes or _changes(block))
-    }
+    )
+
+
+def _functions(i: Interpreter, frame: Frame) -> list[tuple[None, Ref]]:
+    """The functions at the top of the file that set attributes of what they are given, or may change what those hold, and that nothing in the file
+    calls."""
+    known = i.ledger.callbacks
+    if frame.source.name not in known:
+        known[frame.source.name] = _changing(i, frame)
+    spans = known[frame.source.name]
     found: dict[Ref, None] = {}
     for value in i.heap.fields(frame.module).values() if spans else ():
         for member in members(value):
