@@ -239,7 +239,8 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
     known = i.heap.get(ref.oid, key)
     if known is not None and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
         return known
-    with remembered(i, (ref, *args.values), keeps=_keeps(i, size, function, frame)):
+    keeps = _keeps(i, size, function, frame)
+    with remembered(i, (ref, *args.values), keeps=keeps):
         for given in args.values:
             sinks.source_use(i, given)  # which value is found hangs on it
         value = i.call(function, args, place, frame)
@@ -252,6 +253,8 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
     for member in members(value):
         if isinstance(member, Ref):
             i.info(member.oid).trace = 0  # the cache keeps it
+            if keeps:
+                i.heap.set(ref.oid, ("#", "keeps", member.oid), member)  # also where more lie under a key than a value has room for
     return value
 
 

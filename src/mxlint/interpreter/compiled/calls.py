@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Field
 from mxlint.domain.members import TRUE, Ref, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -75,13 +76,31 @@ def _outlive(i: Interpreter, ref: Ref) -> None:
     info = i.info(ref.oid).payload
     assert isinstance(info, CompiledInfo)
     made = i.ledger.compiled_at.setdefault(info.site, {})
+    i.heap.set(0, _called(ref.oid), TRUE)
     if i.silent or ref.oid in made:
         return
     found = journal(i)
     for other, places in made.items():
-        if other not in found.outlived and (places is None or taken(i, places, ref.oid)) and not lives(i, other):
+        if (
+            other not in found.outlived
+            and _may_be_called(i, other)
+            and (places is None or taken(i, places, ref.oid))
+            and not lives(i, other)
+        ):
             found.outlived.add(other)
     made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped else None
+
+
+def _called(number: int) -> Field:
+    """Where it is kept that a compiled object was called. It is a part of the state: in another branch or entry the object may never have been made, and
+    what was never made is not dead."""
+    return ("#", "called", number)
+
+
+def _may_be_called(i: Interpreter, number: int) -> bool:
+    """Whether a compiled object may have been called on the way to the present state."""
+    value = i.heap.get(0, _called(number))
+    return value is not None and any(not isinstance(member, Unbound) for member in members(i.live(value)))
 
 
 def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:

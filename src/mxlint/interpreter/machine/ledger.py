@@ -176,8 +176,7 @@ class Ledger:
     called: set[int] = field(default_factory=set)
     """Compiled objects that something has called, on whatever path."""
     compiled_at: dict[Place, dict[int, tuple[Location, ...] | None]] = field(default_factory=dict)
-    """The compiled objects of each site that were called, and where they were stored then (None: in nothing older than what made them). Those of an entry
-    go with its state: an object that was never made is not dead."""
+    """The compiled objects of each site that were called, and where they were stored then (None: in nothing older than what made them)."""
     unfinished: set[int] = field(default_factory=set)
     """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
     read_contents: bool = False

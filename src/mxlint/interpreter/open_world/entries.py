@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
-from mxlint.domain.heap import ALIVE, Delta, Location
+from mxlint.domain.heap import ALIVE, Delta
 from mxlint.domain.members import NONE, Bound, Ref, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
@@ -34,17 +34,14 @@ from mxlint.source import Source
 
 
 def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
-    """Run an entry from the present state, and take back what it wrote and made."""
+    """Run an entry from the present state, and take back what it wrote."""
     mark = i.heap.mark()
-    compiled_at = i.ledger.compiled_at
-    i.ledger.compiled_at = {site: dict(made) for site, made in compiled_at.items()}
     try:
         with i.contained():
             run()
     finally:
         writes.note_kept(i, mark)
         i.heap.undo(mark)
-        i.ledger.compiled_at = compiled_at
         i.modes.differentiating = False
         i.modes.entered_alone = False
         i.modes.thread = None
@@ -53,16 +50,15 @@ def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
 def kept_run(i: Interpreter, run: Callable[[], object]) -> None:
     """Run something whose effects stay, unless it does not come to its end."""
     mark = i.heap.mark()
-    kept: list[tuple[Delta, dict[Place, dict[int, tuple[Location, ...] | None]]]] = []
+    kept: list[Delta] = []
 
     def keep() -> None:
         run()
-        kept.append((i.heap.changes(mark), i.ledger.compiled_at))
+        kept.append(i.heap.changes(mark))
 
     guarded_run(i, keep)
-    for changes, compiled_at in kept:
+    for changes in kept:
         i.heap.apply(changes)
-        i.ledger.compiled_at = compiled_at
 
 
 def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = ()) -> None:
