@@ -397,6 +397,52 @@ def test_no_site_is_followed_in_full_where_a_budget_cut_the_run(monkeypatch: pyt
     assert (result.coverage["full"], result.coverage["partial"]) == (0, 1) and "budget of steps" in result.reasons
 
 
+GATED = """import os
+import mlx.core as mx
+
+
+def fill(n):
+    return [] if n == 0 else [*fill(n - 1), *fill(n - 1)]
+
+
+class Model:
+    @staticmethod
+    def checked():
+        return os.environ.get("CHECKED") == "1"
+
+    def __call__(self, x):
+        if self.checked():
+            mx.all(mx.isfinite(x)).item()
+        return x * 2
+
+
+class Run:
+    def __init__(self, n):
+        self.table = fill(n)
+        self.model = Model()
+
+    def run(self, x):
+        step = self.model if Model.checked() else self._compiled(self.model)
+        return step(step(x))
+
+    @staticmethod
+    def _compiled(model: Model):
+        return mx.compile(lambda x: BODY)
+"""
+
+
+@pytest.mark.parametrize(("body", "codes"), [("model(x)", []), ("print(x)", ["MX101"])])
+def test_what_a_private_function_is_given_by_a_run_that_a_budget_cut_is_not_presumed(
+    body: str, codes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller rules out what the model does behind the flag; what hangs on no argument is found all the same."""
+    monkeypatch.setattr("mxlint.interpreter.machine.core.MAX_STEPS", 100)
+    write(Path(), {"main.py": GATED.replace("BODY", body)})
+    result = check(["main.py"])
+    assert [finding.code for finding in result.findings] == codes
+    assert result.coverage["full"] == 0 and "budget of steps" in result.reasons
+
+
 FALLBACK = """import mlx.core as mx
 
 try:

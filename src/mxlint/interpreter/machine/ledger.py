@@ -179,6 +179,10 @@ class Ledger:
     """The compiled objects of each site that were called, and where they were stored then (None: in nothing older than what made them)."""
     unfinished: set[int] = field(default_factory=set)
     """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
+    unmade: set[int] = field(default_factory=set)
+    """Classes of which a budget has cut short how an object is made."""
+    cut_short: set[tuple[object, str]] = field(default_factory=set)
+    """Functions that a budget has kept from coming to all that they call, by file and qualified name."""
     read_contents: bool = False
     """A trace has read what is in an array that is older."""
     computes: bool = False

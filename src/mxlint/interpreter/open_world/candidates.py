@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, TypeAlias
 
@@ -181,12 +181,11 @@ def callers_first(i: Interpreter, source: Source, found: Iterable[Function]) -> 
     other is in the order of the text."""
     blocks = i.project.symbols(source, i.tracers).blocks
     named: dict[str, set[str]] = {}
-    called: dict[str, set[str]] = {}
+    called = calls_by_name(blocks)
     outermost: list[str] = [""]
     for block in blocks[1:]:
         outermost.append(block.name if block.parent == 0 else outermost[block.parent])
         named.setdefault(outermost[-1], set()).update(block.reads)
-        called.setdefault(block.name, set()).update(f"{block.name.rpartition('.')[0]}.{name}" for name in block.calls)
     outer, inner = ({name: number for number, name in enumerate(_in_order(graph))} for graph in (named, called))
 
     def place(function: Function) -> tuple[int, int]:
@@ -194,6 +193,14 @@ def callers_first(i: Interpreter, source: Source, found: Iterable[Function]) -> 
         return outer.get(name.partition(".")[0], len(outer)), inner.get(name, len(inner))
 
     return sorted(found, key=place)
+
+
+def calls_by_name(blocks: Sequence[Block]) -> dict[str, set[str]]:
+    """The functions beside each one that it calls by their last names, by qualified names."""
+    called: dict[str, set[str]] = {}
+    for block in blocks[1:]:
+        called.setdefault(block.name, set()).update(f"{block.name.rpartition('.')[0]}.{name}" for name in block.calls)
+    return called
 
 
 def _in_order(graph: Mapping[str, Collection[str]]) -> list[str]:

@@ -28,7 +28,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.open_world import preparing
-from mxlint.interpreter.open_world.candidates import Function, functions
+from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions
 from mxlint.interpreter.open_world.parameters import arguments, some_object
 from mxlint.source import Source
 
@@ -153,6 +153,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     known = frozenset(journal(i).compiled)
     i.ledger.counting[id(info.node)] = False
     ended: list[bool] = []
+    handed = _called_by_unfinished(i, info)
 
     def run() -> None:
         place = Place(info.source, info.node.start, info.node.end)
@@ -162,7 +163,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         if id(info.node) in i.ledger.prepared and not prepare_owner(i, info, cls, owner, frame, others=True):
             return
         mark = i.heap.mark()
-        value = called_alone(i, (ref, info), given, 1, frame)
+        value = called_alone(i, (ref, info), given, 1, frame, followed=not handed)
         ended.append(True)
         i.ledger.counting[id(info.node)] = leaves_another_count(i, mark)
         for member in members(value):
@@ -180,8 +181,20 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     elif owner is not None and cls is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
         i.ledger.prepared[id(info.node)] = _enough(i, function, info, owner, frame)
         guarded_run(i, run)
+    if i.spent or handed or cls is not None and cls.oid in i.ledger.unmade:
+        i.ledger.cut_short.add((info.source, info.qualname))
     if again:
         journal(i).forget_sites(known, reached)
+
+
+def _called_by_unfinished(i: Interpreter, info: FunctionInfo) -> bool:
+    """Whether a function private to its file is called by one that a budget has cut short: what that gives it is in sight, and was not come to."""
+    if not info.name.startswith("_") or info.name.endswith("__") or not i.ledger.cut_short:
+        return False
+    if i.project.named_elsewhere(info.name, info.source):
+        return False
+    calls = calls_by_name(i.project.symbols(info.source, i.tracers).blocks)
+    return any(source is info.source and info.qualname in calls.get(name, ()) for source, name in i.ledger.cut_short)
 
 
 def enter_inherited(i: Interpreter, function: Function, frame: Frame) -> None:
@@ -273,19 +286,30 @@ def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:
         keep: list[Value | None] = []
         kept_run(i, lambda: keep.append(some_object(i, cls, place)))
         samples[cls.oid] = keep[0] if keep else None
+        if not keep and i.spent:
+            i.ledger.unmade.add(cls.oid)
     return samples[cls.oid]
 
 
 def called_alone(
-    i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequence[Value], turn: int, frame: Frame, through: Ref | None = None
+    i: Interpreter,
+    function: tuple[Ref, FunctionInfo],
+    given: Sequence[Value],
+    turn: int,
+    frame: Frame,
+    through: Ref | None = None,
+    followed: bool = True,
 ) -> Value:
     """Call a function that nothing in sight calls with symbolic arguments, other ones in each `turn`, after those that are `given`; `through`: what is
-    called in its place."""
+    called in its place. Not `followed`: something in sight calls it, of which no run came there, and what that gives is not known."""
     ref, info = function
     place = Place(info.source, info.node.start, info.node.end)
     i.modes.entered_alone = True
     with i.within(("entry", place, turn)):
         args = arguments(i, ref, info, len(given), frozenset())
+        if not followed:
+            unknown = i.unknown(place, "budget of steps")
+            args = Arguments(tuple(unknown for _ in args.args), dict.fromkeys(args.keywords, unknown), args.star, args.kwstar, args.places)
         every = Arguments(
             (*given, *args.args), args.keywords, args.star, args.kwstar, ((place,) * len(given)) + args.places, args.keyword_places
         )
