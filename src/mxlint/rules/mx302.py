@@ -31,7 +31,7 @@ def _finding(program: Program, compiled: Compiled, loop: Where | None, layer: st
         RULE, compiled.site,
         f"every call of {quoted(layer or compiled.within or '?')} traces and compiles {name_of(compiled)} again",
         "compile once, at module level or in __init__, and call the kept object here", compiled, Modality(),
-        also=[("in this recursion" if loop.text == RECURSION else "in this loop", loop)] if loop is not None else [], remedy=remedy,
+        also=[("in this recursion" if loop.text.startswith(RECURSION) else "in this loop", loop)] if loop is not None else [], remedy=remedy,
         note="mx.compile makes a new compiled object in each, which is dropped with its trace",
     )  # fmt: skip
 

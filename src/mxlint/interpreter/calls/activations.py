@@ -337,10 +337,11 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
     known = i.approximations.get(key)
     if known is not None:
         known["arguments"].append(args)
+        known["paths"].append(i.path)
         if known["value"] is None:
             raise Halt
         return known["value"]  # type: ignore[no-any-return]
-    state: dict[str, Any] = {"value": None, "arguments": []}
+    state: dict[str, Any] = {"value": None, "arguments": [], "paths": []}
     i.approximations[key] = state
     steps = i.steps
     mark = i.heap.mark()
@@ -348,7 +349,7 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
     given = args
     try:
         for _ in range(MAX_FIXPOINT):
-            state["arguments"] = []
+            state["arguments"], state["paths"] = [], []
             checkpoint = i.checkpoint()
             try:
                 with i.quietly(), i.within(("call", place, ref.oid, "recursion")):

@@ -249,8 +249,9 @@ def _dict_of_arrays(i: Interpreter, trace: Trace, member: Symbolic, place: Place
     i.heap.set(oid, ("#", "argument"), Const(name))
     i.heap.set(oid, ("#", "original"), Ref(shadow(i, member, place)))
     entry = presume(i, Array(i.ident(place, ("given", trace.number, number, "entry")), None, None, None), f"{member.label or name}[…]")
-    i.heap.set(oid, REST, _placeholder(i, trace, entry, place, so_far, name))
-    given_dicts.mark(i, oid, member.label or name)
+    rest = _placeholder(i, trace, entry, place, so_far, name)
+    i.heap.set(oid, REST, rest)
+    given_dicts.mark(i, oid, member.label or name, rest)
     i.heap.set(oid, REST_KEY, i.symbolic(place, "key", kinds=frozenset(("str",)), source="argument"))
     return Ref(oid)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import combinations, starmap
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
@@ -75,6 +76,8 @@ class Journal:
         """Placeholders that are presumed to be arrays, and that some use shows to be so."""
         self.numbers: set[int] = set()
         """Placeholders that are presumed to be arrays, with which an operation would raise, compiled or not."""
+        self.entries: set[int] = set()
+        """Of these, what lies in dicts that nobody in sight gives: they may be dicts of settings, so a presumption alone is nothing to say."""
         self.presuming: dict[events.Event, int | None] = {}
         """Events that need an array where one is only presumed, with the placeholder that they hang on."""
         self.array_like: set[events.Event] = set()
@@ -168,6 +171,8 @@ class Journal:
                 continue
             elif self.presuming[record] in self.arrays:
                 yield replace(record, modality=replace(record.modality, presumed=()))
+            elif self.presuming[record] in self.entries:
+                continue
             elif record.kind not in NUMBERS_TOO or record in self.array_like:
                 yield record
 
@@ -248,14 +253,32 @@ def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, st
 
 
 def recursions(i: Interpreter) -> list[tuple[Place, str]]:
-    """The calls that lead to a point of host code and in which a function calls itself again and again."""
+    """The calls that lead to a point of host code and in which a function calls itself; where one activation of it comes there, with the calls around."""
     found: list[tuple[Place, str]] = []
     step: Context | None = i.context if i.trace is None else None
     while step is not None:
         if isinstance(step.step, tuple) and step.step[-1] == "recursion":
-            found.append((step.step[1], "recursion"))
+            around = () if _comes_again(i, step.step[2]) else (str(place.start) for place in _calls_around(step))
+            found.append((step.step[1], " ".join(("recursion", *around))))
         step = step.parent
     return found[::-1]
+
+
+def _calls_around(context: Context) -> Iterator[Place]:
+    step = context.parent
+    while step is not None:
+        if isinstance(step.step, tuple) and step.step[0] == "call" and isinstance(step.step[1], Place):
+            yield step.step[1]
+        step = step.parent
+
+
+def _comes_again(i: Interpreter, function: int) -> bool:
+    """Whether several activations of a recursive function may come to this point: one that does calls the function as well, or one calls it twice."""
+    state = i.approximations.get((id(i.info(function).payload.node), i.trace))  # type: ignore[attr-defined]
+    if state is None:
+        return True
+    inner: list[paths.Path] = state["paths"]
+    return any(paths.go_together(i.path, path) for path in inner) or any(starmap(paths.go_together, combinations(inner, 2)))
 
 
 def in_loop(i: Interpreter) -> bool:

@@ -89,6 +89,13 @@ class Truth:
         return Truth(None, self.cause, opposite, self.grounds, self.if_false, self.if_true)
 
 
+def go_together(one: Path, other: Path) -> bool:
+    """Whether two paths do not contradict each other in any condition."""
+    outcomes = {condition.literal.condition: condition.literal.outcome for condition in one if condition.literal is not None}
+    literals = (condition.literal for condition in other if condition.literal is not None)
+    return all(outcomes.get(literal.condition, literal.outcome) is literal.outcome for literal in literals)
+
+
 def guard_of(path: Path, base: Path) -> Guard:
     """The literals that a path has and its base has not."""
     return tuple(condition.literal for condition in path[len(base) :] if condition.literal is not None)[-MAX_GUARD:]

@@ -302,7 +302,7 @@ def results(
     if name.startswith(f"{ARRAY}."):
         presumptions.together(i, args)
     else:
-        presumptions.shown(i, args[:1])
+        presumptions.first(i, name, args)
     if i.trace is None:
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
     constant = has_trait(name, "takes the shape alone") and not shapeless.on(i)  # the shape is one of the trace

@@ -64,8 +64,15 @@ def each_leaf(
     done: dict[tuple[Value, ...], Value] = {}
 
     def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
-        found = [member if isinstance(member, Unbound) else one(member, others, tag) for member in members(value)]  # what may not be there
-        return join(found)
+        alone = len(members(value)) == 1
+        return join(
+            [
+                member
+                if isinstance(member, Unbound)
+                else one(member, others, tag if alone else (tag, "either", n))  # what may not be there
+                for n, member in enumerate(members(value))
+            ]
+        )
 
     def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
         if not isinstance(member, (Tuple, Ref)) or ends(member):

@@ -36,9 +36,9 @@ def asked(i: Interpreter, function: Symbolic, args: Arguments, place: Place) -> 
     """What a method gives that reads an entry under a constant key, as `config.get("scale", 1.0)`: the same each time; None for any other call."""
     name = function.identity[0]
     found = model(f"builtins.dict{name}") if isinstance(name, str) and len(function.identity) == 2 else None
-    given = [value for value in args.values if isinstance(value, Const)]
-    if found is None or found.entry is None or not given or len(given) < len(args.values):
-        return None
+    given = [value for value in args.args if isinstance(value, Const)]
+    if found is None or found.entry is None or not given or len(given) < len(args.values) or isinstance(given[0].value, bool):
+        return None  # `get` of a queue takes names, and says first whether it waits
     return i.derived("entry", (function, *given), None, place, function.label)
 
 

@@ -7,7 +7,7 @@ and used as an index just as well as arrays, so such a use alone says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
@@ -18,6 +18,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.models.mlx.array_parameters import array_parameters
 
 PRESUMED: Final = ("#", "presumed")
 """The field of an array that is presumed to be one: the presumption in words."""
@@ -115,7 +116,18 @@ def refuted(i: Interpreter, values: Iterable[Value]) -> None:
 
 
 def together(i: Interpreter, values: Iterable[Value]) -> None:
-    """Values are operands of one operation: what is computed with an array is taken to be one."""
-    found = {root(array) for value in values for array in arrays_in(i, value) if array.trace is not None}
-    if len(found) > 1:
-        shown(i, values)
+    """Values are operands of one operation: what is computed with an array is taken to be one, but for what lies in a dict of unknown contents."""
+    computed = _not_of_dicts(i, values)
+    if len({root(array) for array in computed if array.trace is not None}) > 1:
+        shown(i, computed)
+
+
+def first(i: Interpreter, name: str, values: Sequence[Value]) -> None:
+    """A function of MLX is given a value first: it is taken for an array, but what lies in a dict of unknown contents only where nothing else is taken."""
+    alone = 0 in array_parameters().get(name, {}).values()
+    shown(i, values[:1] if alone else _not_of_dicts(i, values[:1]))
+
+
+def _not_of_dicts(i: Interpreter, values: Iterable[Value]) -> list[Array]:
+    """The arrays in values that do not hang on an entry of a dict of unknown contents."""
+    return [array for value in values for array in arrays_in(i, value) if root(array) not in journal(i).entries]
