@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from functools import reduce
 from typing import get_args
 
 import pytest
 
 from mxlint.interpreter.mlx.calls import HANDLERS
+from mxlint.models.mlx.members import lineage_of
 from mxlint.models.mlx.table import load_table
-from mxlint.models.mlx.traits import Trait, constants, has_trait
+from mxlint.models.mlx.traits import Trait, called_as, constants, has_trait
 from mxlint.resources import resource
 
 DATA = json.loads(resource("models", "mlx", "traits.json").read_bytes())
@@ -26,7 +28,8 @@ def test_each_name_is_one_of_mlx() -> None:
     traits = [name for trait in DATA["traits"].values() for name in trait["names"]]
     layers = [name for pair in DATA["quantized"]["classes"].items() for name in pair]
     named = [*traits, *DATA["wants integers"]["parameters"], *layers]
-    assert [name for name in named if table.entry(name) is None] == []
+    assert [name for name in named if table.entry(name) is None and not lineage_of(name)] == []
+    assert [name for name in DATA["called as its argument"]["places"] if table.entry(name) is None and name not in HANDLERS] == []
     assert [name for name in DATA["needs"]["parameters"] if table.entry(name) is None and name not in HANDLERS] == []
 
 
@@ -42,3 +45,23 @@ def test_constants_are_those_of_mlx() -> None:
     for name, value in constants().items():
         found = getattr(mx, name.removeprefix("mlx.core."))
         assert found is None if value is None else math.isclose(found, value) or math.isnan(found) and math.isnan(value)
+
+
+@pytest.mark.mlx
+@pytest.mark.parametrize("name", DATA["called as its argument"]["places"])
+def test_what_is_called_as_its_argument_is_so_called_in_mlx(name: str) -> None:
+    import mlx
+    import mlx.core as mx
+    from mlx import nn
+
+    given: list[int] = []
+
+    def function(x: mx.array, y: mx.array) -> mx.array:
+        given.append(x.ndim + y.ndim)
+        return (x * y).sum()
+
+    place = called_as(name)
+    transform = reduce(getattr, name.split(".")[1:], mlx)
+    made = transform(*[nn.Linear(2, 2)] * (place or 0), function)
+    made(mx.ones((2, 2)), mx.ones((2, 2)))
+    assert len(given) == 1

@@ -13,7 +13,8 @@ UNCOUNTED: Final = ("first", "rest")
 
 
 RECURSION: Final = "recursion"
-"""The round of a function that calls itself, the calls in it taken together: it is come to again and again."""
+"""The round of a function that calls itself, the calls in it taken together: it is come to again and again. With the calls around it behind, where one
+activation comes to what is meant: that is one round, as of a loop."""
 
 
 def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | None:

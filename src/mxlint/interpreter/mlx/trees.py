@@ -64,15 +64,9 @@ def each_leaf(
     done: dict[tuple[Value, ...], Value] = {}
 
     def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
-        alone = len(members(value)) == 1
-        return join(
-            [
-                member
-                if isinstance(member, Unbound)
-                else one(member, others, tag if alone else (tag, "either", n))  # what may not be there
-                for n, member in enumerate(members(value))
-            ]
-        )
+        # Each of several gives a tree of its own, at a site of its own. What may not be there stays so.
+        tags = [tag] if len(members(value)) == 1 else [(tag, "either", n) for n in range(len(members(value)))]
+        return join([part if isinstance(part, Unbound) else one(part, others, its) for part, its in zip(members(value), tags)])
 
     def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
         if not isinstance(member, (Tuple, Ref)) or ends(member):

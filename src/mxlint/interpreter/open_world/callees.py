@@ -13,13 +13,10 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.annotations import dotted, named
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute
+from mxlint.models.mlx.traits import called_as
 from mxlint.syntax import ir
 
-TRANSFORMS: Final = {
-    **{f"mlx.core.{name}": 0 for name in ("grad", "value_and_grad", "vmap", "checkpoint", "compile")},
-    "mlx.nn.value_and_grad": 1, "mlx.nn.utils.checkpoint": 1, "functools.partial": 0,
-}  # fmt: skip
-"""What gives a function that is called as its argument is, with the position of that."""
+PARTIAL: Final = External("functools.partial")
 
 
 class Callee(NamedTuple):
@@ -33,9 +30,9 @@ def callee(i: Interpreter, ref: Ref, info: FunctionInfo, func: ir.Expr) -> Calle
     """The function that an expression in the body of another one means."""
     if isinstance(func, ir.Call):
         made = named(i, ref, func.func)
-        position = TRANSFORMS.get(made.name) if isinstance(made, External) else None
+        position = 0 if made == PARTIAL else called_as(made.name) if isinstance(made, External) else None
         given = [arg for arg in func.args if not arg.star and arg.name is None]
-        if position is None or len(given) <= position or len(given) > position + 1 and made == External("functools.partial"):
+        if position is None or len(given) <= position or len(given) > position + 1 and made == PARTIAL:
             return None
         return callee(i, ref, info, given[position].value)
     found = _method(i, ref, info, func) if isinstance(func, ir.Attr) else None

@@ -15,10 +15,11 @@ from mxlint.domain.members import NONE, External, Ref, Value, members
 from mxlint.interpreter.calls.relevance import DEFINED_IN
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.objects.annotations import named
+from mxlint.interpreter.objects.annotations import dotted, named
 from mxlint.interpreter.objects.lookup import CLASS, mro
 from mxlint.interpreter.open_world.callees import callee
 from mxlint.models.mlx.array_parameters import array_parameters, only_of_arrays, only_of_dicts
+from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax import ir
 
 MODULE: Final = External("mlx.nn.Module")
@@ -219,7 +220,7 @@ def is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int 
 
 def _is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int) -> bool:
     bound = _first_binding(info.node, name)
-    if any(_asks_type(call, name) for call in _calls(i, info, name)):
+    if any(_asks_type(i, ref, call, name) for call in _calls(i, info, name)):
         return False
     for part in _parts(info.node.body, name):
         if bound is not None and part.end > bound:
@@ -237,9 +238,10 @@ def _is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int
     return False
 
 
-def _asks_type(call: ir.Call, name: str) -> bool:
+def _asks_type(i: Interpreter, ref: Ref, call: ir.Call, name: str) -> bool:
     """Whether a call asks of which type a parameter is: what is done with it is done with one of several."""
-    return isinstance(call.func, ir.Name) and call.func.id == "isinstance" and (0, None) in _positions(call, name)
+    is_builtin = isinstance(call.func, ir.Name) and call.func.id == "isinstance" and dotted(i, ref, call.func) is None
+    return is_builtin and (0, None) in _positions(call, name)
 
 
 def _is_text(index: ir.Expr) -> bool:
@@ -299,11 +301,7 @@ def _attribute(info: FunctionInfo, node: ir.Expr) -> str:
 def is_layer(i: Interpreter, value: Value) -> bool:
     """Whether something is a layer of MLX, each of which takes arrays."""
     cls = i.heap.get(value.oid, CLASS) if isinstance(value, Ref) and i.info(value.oid).kind == "instance" else None
-    return isinstance(cls, External) and cls.name.startswith("mlx.nn.") and cls.name not in _MADE_OF_OTHERS
-
-
-_MADE_OF_OTHERS: Final = frozenset(("mlx.nn.Module", "mlx.nn.Sequential"))
-"""Classes whose objects call what they hold, and take what that takes."""
+    return isinstance(cls, External) and cls.name.startswith("mlx.nn.") and not has_trait(cls.name, "calls what it holds")
 
 
 def _methods(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:

@@ -14,14 +14,14 @@ from mxlint.resources import resource
 
 Trait = Literal[
     "cheap", "view", "takes the shape alone", "takes trees", "joins", "pads", "reshapes", "repeats its first", "reduces within",
-    "own along the last", "gives positions",
+    "own along the last", "calls what it holds", "gives positions",
 ]  # fmt: skip
 _FUNCTIONS: Final = "mlx.core."
 _METHODS: Final = "mlx.core.array."
 
 
 def has_trait(name: str, trait: Trait) -> bool:
-    """Whether a function of MLX, or a method of arrays, has a trait; `name` is its canonical name."""
+    """Whether a function or class of MLX, or a method of arrays, has a trait; `name` is its canonical name."""
     return name in _named(trait)
 
 
@@ -36,6 +36,12 @@ def integers_at(name: str) -> tuple[str, int] | None:
 def needs(name: str) -> tuple[str, ...]:
     """The parameters that a call of something of MLX may not leave out, as far as no signature tells them; `name` is its canonical name."""
     return tuple(_data()["needs"]["parameters"].get(name, ()))
+
+
+def called_as(name: str) -> int | None:
+    """The place of the function as which what a function of MLX gives is called; None where it gives no such function."""
+    place: int | None = _data()["called as its argument"]["places"].get(name)
+    return place
 
 
 def quantized(name: str) -> str | None:
