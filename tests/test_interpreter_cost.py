@@ -276,6 +276,43 @@ def test_loops_settle(program: str, most: int) -> None:
     assert ENOUGH - i.left <= most
 
 
+LAYERS_OF_EITHER = """
+import mlx.core as mx
+import mlx.nn as nn
+import settings
+
+class Narrow(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.down = nn.Linear(size, 8)
+
+    def __call__(self, x):
+        return self.down(x)
+
+class Wide(Narrow):
+    pass
+
+class Layer(nn.Module):
+    def __init__(self, number):
+        super().__init__()
+        self.part = Wide(settings.size) if number in settings.wide else Narrow(settings.size)
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [Layer(number) for number in range(settings.count)]
+
+parts = [layer.part for layer in Model().layers]
+"""
+
+
+def test_layers_that_hold_one_of_two_things_are_one_layer_that_does() -> None:
+    i = ran(LAYERS_OF_EITHER)
+    kinds = [i.info(oid) for oid in range(len(i.heap.infos)) if i.heap.get(oid, ("#", "alive")) is not None]
+    held = [info for info in kinds if info.kind == "instance" and info.label in ("Narrow", "Wide")]
+    assert sorted(info.label for info in held) == ["Narrow", "Wide"]
+
+
 DECODE = """
 import json
 

@@ -7,7 +7,7 @@ So a model's layers are one layer, and a loop over them runs its body once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -47,18 +47,24 @@ def _likeness(i: Interpreter, number: int) -> object:
 
 
 def _fold(i: Interpreter, numbers: Sequence[int]) -> None:
-    """Make one object of several, and of what each holds alone in the same field."""
+    """Make one object of several, and of those that they alone hold in the same field and that one piece of code made."""
     for field in dict.fromkeys(field for number in numbers for field in i.heap.fields(number)):
-        parts = [_part(i, number, field) for number in numbers]
-        found = [part for part in parts if part is not None]
-        if len(set(found)) == len(numbers) and len({_likeness(i, part) for part in found}) == 1:
-            _fold(i, found)
+        alike: dict[object, list[int]] = {}
+        for part in dict.fromkeys(part for number in numbers for part in _parts(i, number, field)):
+            if i.heap.holders(part) <= {(number, field) for number in numbers}:
+                alike.setdefault(_likeness(i, part), []).append(part)
+        for found in alike.values():
+            if len(found) > 1:
+                _fold(i, found)
     whole = next((number for number in numbers if i.info(number).summary), None)
     i.heap.fold(numbers, whole)
 
 
-def _part(i: Interpreter, number: int, field: object) -> int | None:
-    """The object or array that a field holds, if nothing else holds it."""
+def _parts(i: Interpreter, number: int, field: object) -> Iterator[int]:
+    """The objects and arrays that may be in a field."""
     held = i.heap.get(number, field)
-    part = held.oid if isinstance(held, Ref) and i.info(held.oid).kind in _FOLDED else held.ident if isinstance(held, Array) else None
-    return part if part is not None and i.heap.holders(part) == {(number, field)} else None
+    for member in members(held) if held is not None else ():
+        if isinstance(member, Ref) and i.info(member.oid).kind in _FOLDED:
+            yield member.oid
+        elif isinstance(member, Array):
+            yield member.ident
