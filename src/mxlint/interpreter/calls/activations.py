@@ -45,6 +45,15 @@ SAMPLED: Final = 125
 """Steps after which costs are looked at: the function that runs then is taken to have run all the while."""
 
 
+class Ran:
+    """Functions whose body has run."""
+
+    __slots__ = ("functions",)
+
+    def __init__(self) -> None:
+        self.functions: set[int] = set()
+
+
 class TakenBack(Exception):
     """An activation that is under way is taken back: it is recursive, and run as a fixpoint from its call on, or it costs more than it can tell."""
 
@@ -300,7 +309,7 @@ def _single(i: Interpreter, value: Value) -> bool:
 def run_body(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
     """Run the body of an activation. What it reads may be used later, also if what it returns is only told: it may keep that."""
     i.stack.append(frame)
-    i.ledger.run.add(id(info.node))
+    i.ledger.of(Ran).functions.add(id(info.node))
     telling, i.modes.telling = i.modes.telling, False
     if i.observer is not None:
         i.observer.entered(frame, info.node)

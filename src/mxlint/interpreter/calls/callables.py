@@ -14,6 +14,7 @@ from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.state import older, value_kind
 from mxlint.interpreter.generators.generators import call_manager, suspended
 from mxlint.interpreter.libraries import sharing
+from mxlint.interpreter.libraries.sharing import Parts
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -32,6 +33,15 @@ from mxlint.interpreter.open_world.interfaces import used
 from mxlint.models.load import changers, model
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax import ir
+
+
+class HandedOut:
+    """Methods, with their objects, that something out of sight was given, and may call at any time."""
+
+    __slots__ = ("methods",)
+
+    def __init__(self) -> None:
+        self.methods: set[Bound] = set()
 
 
 def define(i: Interpreter, node: ir.FuncDef | ir.Lambda, frame: Frame) -> Value:
@@ -123,7 +133,7 @@ def _modules_handed(i: Interpreter, function: Member, args: Arguments, place: Pl
 def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call something that nobody in sight gives. Functions of the program among the arguments may be called by it."""
     i.mlx.handed(i, args.values, place, frame)
-    if i.ledger.parts:
+    if i.ledger.of(Parts).arrays:
         sharing.method_called(i, function, place, frame)
     found: Value | None = i.mlx.called(i, function, args, place, frame)
     if found is not None:
@@ -133,7 +143,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 called_back(i, member, place, frame)
             elif isinstance(member, Bound):
-                i.ledger.handed_out.add(member)
+                i.ledger.of(HandedOut).methods.add(member)
     dispatched(i, function, args, place, frame)
     used(i, args, place, frame)
     i.may_raise()

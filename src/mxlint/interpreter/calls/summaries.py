@@ -41,13 +41,15 @@ from mxlint.interpreter.calls.correspondence import Correspondence, nameless
 from mxlint.interpreter.calls.moving import Move, is_inside, moved
 from mxlint.interpreter.calls.relevance import world
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Again, Halt, Interpreter, count_write
-from mxlint.interpreter.machine.frames import Context
+from mxlint.interpreter.machine.core import Again, Halt, Interpreter
+from mxlint.interpreter.machine.frames import Context, Rounds
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.garbage import SWEPT, computed_from, outliving, uncalled
+from mxlint.interpreter.machine.garbage import SWEPT, CalledBack, computed_from, outliving, uncalled
 from mxlint.interpreter.machine.journal import in_loop
 from mxlint.interpreter.machine.locations import OPERANDS
 from mxlint.interpreter.machine.paths import Path
+from mxlint.interpreter.machine.writing import count_write
+from mxlint.interpreter.open_world.shadows import Shadows
 
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
@@ -342,7 +344,7 @@ def _is_written(i: Interpreter, oid: int, then: Context, now: Context) -> bool:
     """Whether the program has written on the symbolic value that in another context stands where one stood."""
     identity = i.info(oid).payload
     assert isinstance(identity, tuple)
-    there = i.ledger.shadows.get(Move(i, {then: now}, lambda member: member).identity(identity))
+    there = i.ledger.of(Shadows).objects.get(Move(i, {then: now}, lambda member: member).identity(identity))
     return there is not None and bool(i.heap.fields(there))
 
 
@@ -393,7 +395,7 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tupl
     changes = i.heap.changes(mark)
     if not kinds <= SWEPT:
         return changes, set(fresh), kinds
-    used = outliving((value, *i.ledger.results.values(), *_of_recursions(i), *uncalled(i, fresh)), changes, fresh)
+    used = outliving((value, *i.ledger.of(CalledBack).results.values(), *_of_recursions(i), *uncalled(i, fresh)), changes, fresh)
     gone = {oid for oid in fresh if oid not in used}
     if not gone:
         return changes, used, kinds
@@ -585,7 +587,7 @@ def make_again(i: Interpreter, summary: Summary) -> None:
         i.heap.infos[oid].payload = payload
     for value in summary.writes.values():
         for entry in value.entries if isinstance(value, Traces) else ():
-            entry.made = i.ledger.begun  # as if it were traced now
+            entry.made = i.ledger.of(Rounds).begun  # as if it were traced now
     for oid, field, place in summary.written:
         count_write(i, oid, field, place)
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.heap import Field
+from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import TRUE, Ref, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -25,11 +25,13 @@ from mxlint.interpreter.compiled.refusals import argument, spread
 from mxlint.interpreter.compiled.replays import compare, replay
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.lengths import growing
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.garbage import Called
 from mxlint.interpreter.machine.journal import (
     call_places,
     journal,
@@ -43,10 +45,19 @@ from mxlint.interpreter.machine.journal import (
 from mxlint.interpreter.machine.paths import Condition
 
 
+class Stored:
+    """The compiled objects of each site that were called, and where they were stored then (None: in nothing older than what made them)."""
+
+    __slots__ = ("at",)
+
+    def __init__(self) -> None:
+        self.at: dict[Place, dict[int, tuple[Location, ...] | None]] = {}
+
+
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call a compiled object."""
     function = i.heap.get(ref.oid, "fun") or Unknown("compiled")
-    i.ledger.called.add(ref.oid)
+    i.ledger.of(Called).objects.add(ref.oid)
     _outlive(i, ref)
     if i.trace is not None:
         _note_call(i, ref, args, place, frame, "inlined", i.trace.path)
@@ -75,7 +86,7 @@ def _outlive(i: Interpreter, ref: Ref) -> None:
     else holds them is gone."""
     info = i.info(ref.oid).payload
     assert isinstance(info, CompiledInfo)
-    made = i.ledger.compiled_at.setdefault(info.site, {})
+    made = i.ledger.of(Stored).at.setdefault(info.site, {})
     i.heap.set(0, _called(ref.oid), TRUE)
     if i.silent or ref.oid in made:
         return
@@ -210,7 +221,7 @@ def _find_call(
     around = tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer, *own))
     thread = i.modes.thread
     finite = tuple(
-        events.Where(where(loop).span, round_) for loop, round_ in (*outer, *own) if loop in i.ledger.finite_loops and round_.isdecimal()
+        events.Where(where(loop).span, round_) for loop, round_ in (*outer, *own) if loop in i.ledger.of(Ends).finite and round_.isdecimal()
     )
     fact = events.Call(
         oid, where(place), given, outcome, within, around, tuple(p.span for p in call_places(i)), m, flat, exact,

@@ -24,6 +24,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import OF
 from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.syntax import ir
 
 
@@ -205,7 +206,7 @@ def composed(i: Interpreter, ident: int, operands: Iterable[Value]) -> None:
 
 def keeping(i: Interpreter, oid: int) -> tuple[str, ...]:
     """The presumption that an object keeps what is written on it: of one that nobody in sight makes, or that is what its uses ask for."""
-    known = i.ledger.presumed
+    known = i.ledger.of(Standing).presumed
     if oid in known:
         return (known[oid],)
     info = i.info(oid)

@@ -29,6 +29,15 @@ WORKED: Final = ("#", "a loop has forced its calls")
 """Since the reading, and no loop has left calls behind that nothing forced."""
 
 
+class Readings:
+    """What each reading of a clock found: the reading before, the compiled call since, whether something waited for it."""
+
+    __slots__ = ("at",)
+
+    def __init__(self) -> None:
+        self.at: dict[Place, tuple[Value | None, Value | None, Value | None, Value | None]] = {}
+
+
 class Timed(NamedTuple):
     """A call of a compiled object, and whether it is provably the first."""
 
@@ -38,7 +47,7 @@ class Timed(NamedTuple):
 
 def read(i: Interpreter, place: Place) -> None:
     """A clock is read by host code. Where an exception is under way nothing was measured that anybody asks for: what it cut short is not compared."""
-    readings = i.ledger.clock_readings
+    readings = i.ledger.of(Readings).at
     if any(i.heap.get(frame.oid, HANDLING) is not None for frame in i.stack):
         return
     readings[place] = (i.heap.get(0, READING), i.heap.get(0, CALL), i.heap.get(0, FORCED), i.heap.get(0, WORKED))
@@ -97,9 +106,9 @@ def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: P
     if operation != "-" or len(parts) != 2 or i.trace is not None:
         return
     end, start = (_place(part) for part in parts)
-    if end is None or start is None or end not in i.ledger.clock_readings:
+    if end is None or start is None or end not in i.ledger.of(Readings).at:
         return
-    before, call, waited, worked = i.ledger.clock_readings[end]
+    before, call, waited, worked = i.ledger.of(Readings).at[end]
     if before != Const(("reading", start)) or call is None or waited is None:
         return
     base = i.path

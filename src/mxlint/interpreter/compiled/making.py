@@ -29,6 +29,15 @@ from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.syntax import ir
 
 
+class Makers:
+    """A name for each set of values that the parameters of a function which compiles held."""
+
+    __slots__ = ("names",)
+
+    def __init__(self) -> None:
+        self.names: dict[object, str] = {}
+
+
 def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str = "") -> Value:
     """`mx.compile(fun, inputs, outputs, shapeless)`."""
     function = args.get(0, "fun")
@@ -123,7 +132,7 @@ def _maker(i: Interpreter, frame: Frame) -> str:
     if frame.kind != "function" or not isinstance(frame.node, (ir.FuncDef, ir.Lambda)):
         return ""
     held = tuple(_likeness(i, i.heap.get(frame.oid, param.name) or NONE) for param in frame.node.params)
-    makers = i.ledger.makers
+    makers = i.ledger.of(Makers).names
     return makers.setdefault(held, f"maker {len(makers)}")
 
 

@@ -25,7 +25,7 @@ from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array
 from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
-from mxlint.interpreter.open_world.shadows import shadow
+from mxlint.interpreter.open_world.shadows import Shadows, shadow
 from mxlint.interpreter.open_world.uses import is_array, is_dict, is_layer
 from mxlint.syntax import ir
 
@@ -85,8 +85,8 @@ def handed(i: Interpreter, args: Arguments) -> Iterator[tuple[int, int]]:
             yield position, member.ident
         elif isinstance(member, Ref):
             yield position, member.oid
-        elif isinstance(member, Symbolic) and member.identity in i.ledger.shadows:
-            yield position, i.ledger.shadows[member.identity]
+        elif isinstance(member, Symbolic) and member.identity in i.ledger.of(Shadows).objects:
+            yield position, i.ledger.of(Shadows).objects[member.identity]
 
 
 def changed(

@@ -16,6 +16,7 @@ from mxlint.domain.join import of
 from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Lying, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import scalars
+from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.machine.core import Interpreter
@@ -181,7 +182,7 @@ def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place:
 
 def handed_out(i: Interpreter, item: Value, place: Place, frame: Frame) -> Value:
     """An item that host code takes out of a tuple: a trace may have changed a copy of it, on which that code relies."""
-    if i.trace is None and i.ledger.changed_in_traces:
+    if i.trace is None and i.ledger.of(Changes).whole:
         i.operations.read(i, frame.oid, part("", (COUNT,)), item, place, frame)
     return item
 

@@ -16,6 +16,7 @@ from mxlint.interpreter.compiled.state import (
     FROZEN,
     ITEMS,
     TRACES,
+    Changes,
     CompiledInfo,
     Seen,
     Trace,
@@ -41,6 +42,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import CHANGED, LAZY, OF, OPERANDS, UNSIZED, part, unapplied, whole
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.open_world.shadows import Shadows
 from mxlint.syntax.inline import in_one_line
 
 
@@ -239,7 +241,7 @@ def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: 
             content.count = count(i, (member.ident, CONTENT))
             content.used = used
             trace.reads[member.ident, CONTENT] = content
-            i.ledger.read_contents = True
+            i.ledger.of(Changes).read_contents = True
             trace.by_ident.setdefault(member.ident, []).append(content)
 
 
@@ -340,7 +342,7 @@ def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -
 
 def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) -> None:
     """Note that host code, or another trace, reads what a trace wrote, or an argument that a trace changed a copy of."""
-    changed = i.ledger.changed_in_traces
+    changed = i.ledger.of(Changes).whole
     if not changed or i.silent:
         return
     found: dict[object, object] = {(oid, field): (oid, field)}
@@ -349,8 +351,8 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
             found[member.oid, ITEMS] = (member.oid, ITEMS)
         if isinstance(member, (Ref, Array)):
             relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
-        elif isinstance(member, Symbolic) and member.identity in i.ledger.shadows:
-            relied_argument(i, i.ledger.shadows[member.identity], where(place))
+        elif isinstance(member, Symbolic) and member.identity in i.ledger.of(Shadows).objects:
+            relied_argument(i, i.ledger.of(Shadows).objects[member.identity], where(place))
     for key, at in found.items():
         change = changed.get(at)
         if change is not None and (i.trace is None or change[0] != i.trace.oid):
@@ -362,7 +364,7 @@ def relied_argument(i: Interpreter, number: int, at: events.Where) -> None:
     part = i.heap.get(number, CHANGED)
     if not isinstance(part, Const) or i.silent:
         return  # of one that was changed in some rounds alone nothing says that it is the one that is read
-    change = _taken(i, i.ledger.changed_fields.get(part.value, {}), i.ledger.changed_in_traces.get(part.value))
+    change = _taken(i, i.ledger.of(Changes).fields.get(part.value, {}), i.ledger.of(Changes).whole.get(part.value))
     if change is not None:
         journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], events.Modality(), (change[1],))
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from mxlint.domain import enumerated
 from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
 from mxlint.domain.members import Const, External, Kind, Member, Option, Range, Ref, Symbolic, Tuple, Unbound, Union, Value
 from mxlint.interpreter.compiled.state import CONTENT
@@ -21,6 +22,15 @@ MOST: Final = 64
 ITEM: Final = "mlx.core.array.__getitem__"
 FUNCTION: Final = "made by "
 """Begins the name of a function that MLX made, as a schedule, in a recipe; what it was made of stands behind it."""
+
+
+class MadeFunctions:
+    """Functions that MLX made, such as schedules and initializers: by which function, with which arguments."""
+
+    __slots__ = ("by",)
+
+    def __init__(self) -> None:
+        self.by: dict[Identity, tuple[str, Arguments]] = {}
 
 
 def keep(
@@ -101,7 +111,7 @@ def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
     if isinstance(value, Array):
         made = recipe_of(i, value)
         return None if made is None else _plain(i, made, left)
-    if isinstance(value, Symbolic) and value.identity in i.ledger.made_functions:
-        name, made_of = i.ledger.made_functions[value.identity]
+    if isinstance(value, Symbolic) and value.identity in i.ledger.of(MadeFunctions).by:
+        name, made_of = i.ledger.of(MadeFunctions).by[value.identity]
         return _plain(i, Tuple((Const(f"{FUNCTION}{name}"), Tuple(tuple(made_of.args)), *_named(made_of.keywords))), left)
     return value if isinstance(value, (Const, External)) or isinstance(value, Member) and enumerated.each(value) is not None else None

@@ -22,6 +22,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.paths import Truth
+from mxlint.interpreter.machine.writing import Writes
 
 FIRST_OF_REHEARSALS: Final = -1_000_000
 """The number of the trace that is a rehearsal of the one with number 0; others count down from there."""
@@ -33,6 +34,16 @@ REPLAYED: Final = "replayed"
 """Begins the location of how often a trace has been replayed, of a compiled object."""
 MOST_RUNS: Final = 8
 """So many runs of a body are rehearsed, one after the other: what changes later is not seen."""
+
+
+class Rehearsed:
+    """How many of the next runs of a body have been tried, and whether they compute what its trace has computed, by the trace and what lies where it
+    reads and writes."""
+
+    __slots__ = ("bodies",)
+
+    def __init__(self) -> None:
+        self.bodies: dict[object, tuple[int, bool | None]] = {}
 
 
 class Rehearsal:
@@ -57,7 +68,7 @@ class Rehearsal:
         if not self._runs:
             return None
         state = tuple((location, held(i, *location)) for location in (*entry.reads, *entry.written))
-        known = i.ledger.rehearsed
+        known = i.ledger.of(Rehearsed).bodies
         key = (self._ref.oid, entry, state)
         done, found = known.get(key, (0, True))
         if found and done < self._runs:
@@ -80,7 +91,7 @@ class Rehearsal:
         i, entry = self._i, self._entry
         function = i.heap.get(self._ref.oid, "fun")
         mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
-        writes, writers = dict(i.ledger.writes), dict(i.ledger.writers)
+        writes, writers = dict(i.ledger.of(Writes).counts), dict(i.ledger.of(Writes).last)
         modes = i.modes.differentiating, i.modes.remembered
         try:
             for _ in range(self._runs):
@@ -98,7 +109,7 @@ class Rehearsal:
             i.modes.differentiating, i.modes.remembered = modes
             i.heap.undo(mark)
             i.forget(checkpoint)
-            i.ledger.writes, i.ledger.writers = writes, writers
+            i.ledger.of(Writes).counts, i.ledger.of(Writes).last = writes, writers
 
     def _once(self, function: Value | None) -> Trace:
         """Run the body once more. What it changes stays for the next run."""

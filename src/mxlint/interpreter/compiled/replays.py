@@ -42,13 +42,13 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
-from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, value_kind, writer
+from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Changes, Entry, Seen, count, held, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers import aspects, orders
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Interpreter, count_write
-from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame, FrameInfo, Rounds
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import (
     describe,
@@ -59,11 +59,25 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import CONTENTS, KEYS, PART, REORDERED, scalar_at, whole
 from mxlint.interpreter.machine.paths import CLIENT
+from mxlint.interpreter.machine.writing import count_write
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import defaults
+from mxlint.interpreter.open_world.dispatch import Dispatched
 from mxlint.interpreter.open_world.presumptions import of_iterable, round_of
 from mxlint.interpreter.open_world.uses import attributes_of
+from mxlint.interpreter.statements.binding import Deleted
 from mxlint.syntax.binds import once
+
+
+class Texts:
+    """What is compared with texts."""
+
+    __slots__ = ("asked", "compared")
+
+    def __init__(self) -> None:
+        self.compared: set[object] = set()
+        """What is compared with texts, by identity, as far as the conditions have been gone through: the first `asked`."""
+        self.asked: int = 0
 
 
 def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -94,7 +108,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
     for location in entry.counted:
         _note_counted(i, ref, entry, location, place, again)
 
-    for location, read in entry.reads.items() if i.ledger.changed_in_traces else ():
+    for location, read in entry.reads.items() if i.ledger.of(Changes).whole else ():
         for number in parts_at(i, location, held(i, *location)) if read.used else ():
             relied_argument(i, number, read.where)
     changed(i, entry.changes, args, entry.reads.items(), lambda location, _: held(i, *location))
@@ -256,7 +270,7 @@ def compare(
         return
     if now is None:
         now = UNBOUND
-    if i.info(oid).kind == "frame" and location not in i.ledger.deleted:
+    if i.info(oid).kind == "frame" and location not in i.ledger.of(Deleted).names:
         now = bound(now) or before  # another activation has not come to where it binds the name
     if field == aspects.LENGTH and isinstance(before, Range):
         _unfollowed(i, ref, i.place or place, "a length that was not followed")
@@ -360,11 +374,11 @@ def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:
 def _is_text(i: Interpreter, value: Value) -> bool:
     """Whether a symbolic value is looked up or compared among texts, which an array is never equal to. Conditions only become more: of them those are
     gone through that came into being since the last question."""
-    texts = i.ledger.texts
-    for condition in islice(reversed(i.causes), len(i.causes) - i.ledger.asked_for_texts):
+    texts = i.ledger.of(Texts).compared
+    for condition in islice(reversed(i.causes), len(i.causes) - i.ledger.of(Texts).asked):
         if condition[0] == "==" and _text(condition[2:]):
             texts.add(condition[1])
-    i.ledger.asked_for_texts = len(i.causes)
+    i.ledger.of(Texts).asked = len(i.causes)
     return any(isinstance(member, Symbolic) and member.identity in texts for member in each_part(value, Tuple))
 
 
@@ -386,7 +400,7 @@ def _lies_in(place: Place, around: Place) -> bool:
 def _presumed(i: Interpreter, oid: int, written: Place, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
     """What a stale read rests on: that something symbolic keeps what is written on it, or that a method nobody in sight calls is called again."""
     again = i.modes.client
-    dispatched = [words for around, words in i.ledger.dispatched.items() if _lies_in(written, around)]
+    dispatched = [words for around, words in i.ledger.of(Dispatched).methods.items() if _lies_in(written, around)]
     return (*keeping(i, oid), *dispatched, *((again,) if again and not conditions else ()))
 
 
@@ -412,9 +426,9 @@ def _is_bound_once(i: Interpreter, location: Location) -> bool:
 def _of_an_earlier_round(i: Interpreter, value: Value, entry: Entry) -> bool:
     """Whether a value is an element of an iterable, and the trace was made in an earlier round of the loop that goes over it: there it was another one."""
     context = round_of(value)
-    while context is not None and context not in i.ledger.rounds:
+    while context is not None and context not in i.ledger.of(Rounds).last:
         context = context.parent
-    return context is not None and entry.made < i.ledger.rounds[context] and context.step[1] == "rest"  # type: ignore[index]
+    return context is not None and entry.made < i.ledger.of(Rounds).last[context] and context.step[1] == "rest"  # type: ignore[index]
 
 
 def _where(before: Value, guard: Guard) -> Value:

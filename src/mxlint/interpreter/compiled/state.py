@@ -28,12 +28,14 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part, referred, rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.facts.events import Where
 from mxlint.interpreter.calls.moving import is_inside
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
 from mxlint.interpreter.machine.locations import ANY, KEYS, whole
 from mxlint.interpreter.machine.paths import Condition, Truth
+from mxlint.interpreter.machine.writing import Writes
 
 MAX_TRACES: Final = 6
 """Traces of one object that are told apart; a further key is taken to behave like the first."""
@@ -53,6 +55,29 @@ Operation: TypeAlias = tuple[str, Place, tuple[Value, ...]]
 
 MAX_COMPUTED: Final = 2_000
 """Operations of a trace that are kept, to be compared with those of a later run of the body."""
+
+
+class Changes:
+    """What traces have changed and read of what is older."""
+
+    __slots__ = ("fields", "read_contents", "whole")
+
+    def __init__(self) -> None:
+        self.whole: dict[object, tuple[int, Where]] = {}
+        """Locations that a trace wrote, and changes of its arguments: which compiled object, and where."""
+        self.fields: dict[object, dict[Field, tuple[int, Where]]] = {}
+        """What of an argument a trace changed, by the key of its last change: which compiled object, and where."""
+        self.read_contents: bool = False
+        """A trace has read what is in an array that is older."""
+
+
+class Capturing:
+    """Traces whose captured containers an exception may have left with placeholders, by number: the function, and where it was called."""
+
+    __slots__ = ("traces",)
+
+    def __init__(self) -> None:
+        self.traces: dict[int | None, tuple[Trace, Value, Place]] = {}
 
 
 class Trace:
@@ -405,7 +430,7 @@ def _content(i: Interpreter, operand: Value) -> Value:
 
 def capturing(i: Interpreter, trace: Trace, function: Value, place: Place) -> None:
     """Keep which call a placeholder of a trace comes from."""
-    i.ledger.capturing[trace.number] = (trace, function, place)
+    i.ledger.of(Capturing).traces[trace.number] = (trace, function, place)
 
 
 def held(i: Interpreter, oid: int, field: object) -> Value | None:
@@ -415,7 +440,7 @@ def held(i: Interpreter, oid: int, field: object) -> Value | None:
 
 def count(i: Interpreter, location: Location) -> int:
     """How often a location was written, as far as noted."""
-    counts = i.ledger.writes
+    counts = i.ledger.of(Writes).counts
     oid, field = location = whole(location)
     if field == ITEMS or aspects.is_aspect(field) or _from_the_end(field):
         return counts.get((oid, ANY), 0) + counts.get((oid, KEYS), 0)
@@ -424,7 +449,7 @@ def count(i: Interpreter, location: Location) -> int:
 
 def writer(i: Interpreter, oid: int, field: object) -> Place | None:
     """Who wrote a location last."""
-    writers = i.ledger.writers
+    writers = i.ledger.of(Writes).last
     _, field = whole((oid, field))
     if field == ITEMS or aspects.is_aspect(field) or _from_the_end(field):
         return writers.get((oid, ANY)) or writers.get((oid, KEYS))

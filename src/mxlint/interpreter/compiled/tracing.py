@@ -22,6 +22,7 @@ from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import (
     MAX_TRACES,
     TRACES,
+    Capturing,
     Entry,
     Seen,
     Trace,
@@ -38,7 +39,7 @@ from mxlint.interpreter.loops import novelty
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.frames import Frame, Rounds
 from mxlint.interpreter.machine.journal import (
     describe,
     modality,
@@ -48,6 +49,7 @@ from mxlint.interpreter.machine.journal import (
 from mxlint.interpreter.machine.locations import OPERANDS
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.machine.traces import TraceNumbers
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import results
 from mxlint.interpreter.open_world.presumptions import shown
@@ -90,7 +92,9 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         if len(kept) < MAX_TRACES:
             activations = frozenset(oid for oid, _ in trace.reads if i.info(oid).kind == "frame")
             functions = any(_is_replaceable(i, location, seen) for location, seen in trace.reads.items())
-            entry = Entry(key, result, trace, counts, i.ledger.begun, arrays_out(i, ref), activations, shapes_of(i, args), place, functions)
+            entry = Entry(
+                key, result, trace, counts, i.ledger.of(Rounds).begun, arrays_out(i, ref), activations, shapes_of(i, args), place, functions
+            )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given)
     changed(i, trace.changes, args, trace.reads.items(), lambda _, seen: seen.value)
@@ -159,7 +163,7 @@ def _discard(i: Interpreter, made: set[int]) -> None:
 def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> None:
     """Note that host code computes with a placeholder that an exception left in captured state, where it runs the compiled function itself
     instead."""
-    capturing = i.ledger.capturing
+    capturing = i.ledger.of(Capturing).traces
     if not capturing:
         return
     for value in values:
@@ -177,7 +181,7 @@ def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> 
 
 
 def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
-    numbers = i.ledger.trace_numbers
+    numbers = i.ledger.of(TraceNumbers).numbers
     return int(numbers.setdefault((oid, repr(key)), len(numbers) + 1))
 
 

@@ -13,9 +13,9 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.sinks import event
-from mxlint.interpreter.compiled.state import ITEMS, Trace, container, held, older, value_kind
+from mxlint.interpreter.compiled.state import ITEMS, Changes, Trace, container, held, older, value_kind
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.machine.core import Interpreter, count_write
+from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import (
     call_places,
@@ -29,6 +29,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import ADDED, CHANGED
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.machine.writing import count_write
 from mxlint.interpreter.objects.lookup import is_cached_property
 from mxlint.interpreter.open_world import results
 from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED, root, words
@@ -88,7 +89,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         return
     how = how or _how(i, oid, field)
     calls = wheres(call_places(i, trace.depth + 1))
-    changed = i.ledger.changed_in_traces
+    changed = i.ledger.of(Changes).whole
     changed[location] = (trace.oid, where(place))
     beside = how == "property"
     fact = events.Write(
@@ -112,7 +113,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
 
 def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
     """Host code writes what a trace has changed: what was there is gone. The same code run without a trace relies on nothing."""
-    changed = i.ledger.changed_in_traces
+    changed = i.ledger.of(Changes).whole
     if not changed:
         return
     changed.pop((oid, field), None)
@@ -214,12 +215,12 @@ def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Va
     original = i.heap.get(oid, ("#", "original"))
     if isinstance(original, (Const, Ref)):
         key = f"{trace.oid} {place.start} {place.end}"
-        i.ledger.changed_in_traces[key] = (trace.oid, where(place))
+        i.ledger.of(Changes).whole[key] = (trace.oid, where(place))
         number = original.oid if isinstance(original, Ref) else original.value
         assert isinstance(number, int)
         before = trace.mutated.get(number)
-        fields = i.ledger.changed_fields.setdefault(key, {})
-        fields.update(i.ledger.changed_fields[before.value] if before is not None else {})
+        fields = i.ledger.of(Changes).fields.setdefault(key, {})
+        fields.update(i.ledger.of(Changes).fields[before.value] if before is not None else {})
         fields[field] = (trace.oid, where(place))
         trace.mutated[number] = Const(key)
         i.heap.set(number, CHANGED, Const(key))

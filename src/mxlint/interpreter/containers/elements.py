@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import Identity
 from mxlint.domain.join import constant_range, hull, join, length_of, of
 from mxlint.domain.members import (
     UNBOUND,
@@ -28,6 +29,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.generators.iterators import POSITION, parts_of
 from mxlint.interpreter.libraries import sharing
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.machine.locations import ENUM_MEMBERS
@@ -56,10 +58,19 @@ STORED: Final = ("stored", "element")
 """Of something of a library: what iterating over it gives."""
 
 
+class Elements:
+    """The iterable of which something symbolic is an element."""
+
+    __slots__ = ("iterables",)
+
+    def __init__(self) -> None:
+        self.iterables: dict[Identity, Identity] = {}
+
+
 def _some_element(i: Interpreter, iterable: Symbolic, place: Place) -> Symbolic:
     """What a round is given of an iterable out of sight."""
     element = i.symbolic(place, "element", iterable.label, presumed=iterable.presumed)
-    i.ledger.element_of[element.identity] = iterable.identity
+    i.ledger.of(Elements).iterables[element.identity] = iterable.identity
     return element
 
 
@@ -329,7 +340,7 @@ def _as_rounds(i: Interpreter, longer: Tuple) -> Tuple:
     step: Context | None = i.context
     while step is not None and not is_round(step.step):
         step = step.parent
-    given = step is not None and step.step[0] in i.ledger.given_loops  # type: ignore[index]
+    given = step is not None and step.step[0] in i.ledger.of(Ends).given  # type: ignore[index]
     return Tuple(None, longer.element, least=longer.least if given else None, given="part" if given and longer.least is not None else "")
 
 

@@ -15,6 +15,7 @@ from mxlint.domain.members import Const, Kind, Length, Measure, Member, Option, 
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.open_world.defaults import Defaults
 
 FEW: Final = 4
 """Alternatives of which each says that it is none of the others, too."""
@@ -49,7 +50,7 @@ def any_of(i: Interpreter, values: Sequence[Value], place: Place, tag: object = 
     """One of some values, by the choice of something out of sight; `default`: the number of the one that it is if nothing chooses."""
     if default is not None:
         for number in range(len(values)):
-            i.ledger.defaults["choice", place, i.context, (tag, number)] = Const(number == default)
+            i.ledger.of(Defaults).values["choice", place, i.context, (tag, number)] = Const(number == default)
     return chosen(i, [(None, value) for value in values], Kind("int", "open"), place, tag=tag)
 
 

@@ -41,6 +41,15 @@ from mxlint.interpreter.objects.lookup import CLASS, FIELDS, by_identity, enviro
 from mxlint.interpreter.objects.lookup import container as container_kind
 
 
+class Compared:
+    """What `==` gave of the pairs of objects that the comparison under way has come to."""
+
+    __slots__ = ("pairs",)
+
+    def __init__(self) -> None:
+        self.pairs: dict[tuple[Value, Value], Value] | None = None
+
+
 def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
     """Whether two sequences of one length are equal, item by item."""
     found = _compared(i, a, b, place)
@@ -63,9 +72,9 @@ def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Val
 
 def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Place) -> list[Value]:
     """The truth of `==` of each pair, up to the first that is not; two objects that are met again in one comparison are compared once."""
-    outer = i.ledger.compared
+    outer = i.ledger.of(Compared).pairs
     known: dict[tuple[Value, Value], Value] = {} if outer is None else outer
-    i.ledger.compared = known
+    i.ledger.of(Compared).pairs = known
     found: list[Value] = []
     try:
         for x, y in zip(a, b):
@@ -78,7 +87,7 @@ def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Pla
             if answer == FALSE:
                 break
     finally:
-        i.ledger.compared = outer
+        i.ledger.of(Compared).pairs = outer
     return found
 
 

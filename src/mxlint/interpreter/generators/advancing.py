@@ -14,6 +14,7 @@ from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import POSITION, RETURNED, parts_of
 from mxlint.interpreter.generators.stepping import can_step, step
 from mxlint.interpreter.generators.yielding import as_iterator
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named
@@ -150,7 +151,7 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
     if items is not None and position is not None:
         if items:
-            if i.ledger.endless_loops and not isinstance(parts[0], RangeObject) and not are_rows(i, items):
+            if i.ledger.of(Ends).endless and not isinstance(parts[0], RangeObject) and not are_rows(i, items):
                 _as_many_rounds(i)
             return items[0]
         return exhausted(i, default, place, returned)
@@ -189,8 +190,8 @@ def _as_many_rounds(i: Interpreter) -> None:
     step: Context | None = i.context
     while step is not None and not is_round(step.step):
         step = step.parent
-    if step is not None and step.step[0] in i.ledger.endless_loops:  # type: ignore[index]
-        i.ledger.finite_loops.add(step.step[0])  # type: ignore[index]
+    if step is not None and step.step[0] in i.ledger.of(Ends).endless:  # type: ignore[index]
+        i.ledger.of(Ends).finite.add(step.step[0])  # type: ignore[index]
 
 
 def _next_call(i: Interpreter, ref: Ref, default: Value | None, place: Place, frame: Frame) -> Value:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from mxlint.interpreter.compiled.writes import note_kept
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.ledger import Modes
+from mxlint.interpreter.machine.modes import Modes
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.guards import Identity
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, UNBOUND, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, members
 from mxlint.domain.place import Place
@@ -24,6 +25,15 @@ CHOICES: Final = "choices of an option"
 """Begins the field that holds what an option may be."""
 DEFAULT: Final = "default of an option"
 """Begins the field that holds what an option is that nobody gives."""
+
+
+class Choices:
+    """What something symbolic is one of, where the program says so."""
+
+    __slots__ = ("values",)
+
+    def __init__(self) -> None:
+        self.values: dict[Identity, tuple[Const, ...]] = {}
 
 
 def _add(name: str) -> Handler:
@@ -151,7 +161,7 @@ def _fill(i: Interpreter, parser: Ref, namespace: Member, place: Place, *, ours:
             read = i.symbolic(place, f"--{name}", str(name), frozenset((str(kind.value),)), "environment")
             choices = i.heap.get(parser.oid, (CHOICES, name))
             if isinstance(choices, Tuple) and choices.items:
-                i.ledger.among[read.identity] = tuple(item for item in choices.items if isinstance(item, Const))
+                i.ledger.of(Choices).values[read.identity] = tuple(item for item in choices.items if isinstance(item, Const))
             if not ours:
                 defaults.keep(i, read, i.heap.get(parser.oid, (DEFAULT, name)))
             present = i.heap.get(oid, name)

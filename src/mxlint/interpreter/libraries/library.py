@@ -48,6 +48,7 @@ from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.libraries import opaque, sharing
 from mxlint.interpreter.libraries.measures import axes_in, measured
+from mxlint.interpreter.libraries.threads import Threads
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.loops.lengths import resized
@@ -56,6 +57,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.garbage import CalledBack
 from mxlint.interpreter.machine.locations import ADDED, ITEMS
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.objects.lookup import environment, is_of_library
@@ -450,14 +452,14 @@ def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: 
         def run(function: Value = function, args: Arguments = args, times: Times = callback.times) -> Value:
             outer = i.modes.thread
             if times == "beside":
-                numbers = i.ledger.threads
+                numbers = i.ledger.of(Threads).numbers
                 i.modes.thread = (place, numbers.setdefault((place, i.context), len(numbers) + 1))
             try:
                 return i.call(function, args, place, frame)
             finally:
                 i.modes.thread = outer
 
-        i.ledger.results[(found.name, place)] = _called(i, run, callback.times, found.name, place)
+        i.ledger.of(CalledBack).results[(found.name, place)] = _called(i, run, callback.times, found.name, place)
 
 
 def _called(i: Interpreter, run: Callable[[], Value], times: Times, name: str, place: Place) -> Value:
@@ -704,7 +706,7 @@ def _derived(
         return join(found_items)
     if of.kind == "call":
         key = (found.name if found is not None else "", place)
-        known = i.ledger.results.get(key)
+        known = i.ledger.of(CalledBack).results.get(key)
         if known is not None:
             kept = [m for m in members(known) if m != UNBOUND]
             return join(kept) if kept else i.symbolic(place, "result of a callback")

@@ -13,15 +13,30 @@ from mxlint.domain.members import Const, External, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.traces import TraceNumbers
 from mxlint.models.load import bases, constant, model
 
 CLASSES: Final = frozenset(("__class__",))
 """The attribute that says of which class an object is, which its own methods may set as well."""
 
 
+class Replaced:
+    """What the program sets on classes and modules of libraries."""
+
+    __slots__ = ("assigned", "indexed", "objects")
+
+    def __init__(self) -> None:
+        self.objects: dict[str, int] = {}
+        """The objects that stand for classes and modules of libraries of which the program sets attributes, by name."""
+        self.assigned: set[str] = set()
+        """The names of the attributes that the files in `indexed` set, on something other than the object of a method."""
+        self.indexed: set[str] = set()
+        """The modules that have been asked which attributes they set."""
+
+
 def may_be(i: Interpreter, name: str) -> bool:
     """Whether any file in sight sets an attribute of a name, on something other than the object of a method."""
-    names, files = i.ledger.assigned, i.ledger.indexed
+    names, files = i.ledger.of(Replaced).assigned, i.ledger.of(Replaced).indexed
     if len(files) < len(i.modules):
         for module in i.modules.keys() - files:
             files.add(module)
@@ -60,8 +75,8 @@ def put(i: Interpreter, owner: str, name: str, value: Value | None, place: Place
     """`owner.name = value`. None: what the program has put there is taken away."""
     if not may_be(i, name):
         # By `setattr` under a name that no file writes out: who has read it before has not said so.
-        i.ledger.assigned.add(name)
-        if i.ledger.trace_numbers:
+        i.ledger.of(Replaced).assigned.add(name)
+        if i.ledger.of(TraceNumbers).numbers:
             i.imprecise("an attribute of a library that is set under a name which is computed", place)
     oid, _ = _location(i, owner, name)
     value = _own(i, owner, name) if value is None else value
@@ -100,9 +115,9 @@ def _is_own(i: Interpreter, owner: str, name: str, value: Value) -> bool:
 
 def _location(i: Interpreter, owner: str, name: str) -> tuple[int, Value]:
     """The object that stands for something of a library, and what it holds under a name."""
-    oid = i.ledger.replaced.get(owner)
+    oid = i.ledger.of(Replaced).objects.get(owner)
     if oid is None:
-        oid = i.ledger.replaced[owner] = i.heap.new(Info("library", owner, None, label=owner.rpartition(".")[2]))
+        oid = i.ledger.of(Replaced).objects[owner] = i.heap.new(Info("library", owner, None, label=owner.rpartition(".")[2]))
     value = i.heap.get(oid, name)
     if value is None:
         value = _own(i, owner, name)

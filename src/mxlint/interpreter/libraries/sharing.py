@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from mxlint.domain import cells
+from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -43,6 +44,15 @@ from mxlint.models.schema import Share
 _SCALARS: Final = frozenset(("NoneType", "bool", "int", "float", "complex", "str", "bytes", "number"))
 
 
+class Parts:
+    """The arrays of libraries of which something symbolic is a part, as a row that may be a number."""
+
+    __slots__ = ("arrays",)
+
+    def __init__(self) -> None:
+        self.arrays: dict[Identity, Value] = {}
+
+
 class Part(NamedTuple):
     """A portion of an array. `perhaps`: it may be a copy as well."""
 
@@ -63,7 +73,7 @@ def parts(i: Interpreter, value: Value) -> Iterator[Part]:
 
 def _held(i: Interpreter, member: Member) -> Value | None:
     if isinstance(member, Symbolic):
-        return i.ledger.parts.get(member.identity)
+        return i.ledger.of(Parts).arrays.get(member.identity)
     return i.heap.get(member.oid, PART_OF) if isinstance(member, Ref) else None
 
 
@@ -95,7 +105,7 @@ def relate(i: Interpreter, made: Value, source: Value, portion: Portion = SOME, 
         if held is None:
             continue
         if isinstance(member, Symbolic):
-            i.ledger.parts[member.identity] = held
+            i.ledger.of(Parts).arrays[member.identity] = held
         elif isinstance(member, Ref) and is_of_library(i, member):
             i.heap.set(member.oid, PART_OF, held)
         elif isinstance(member, Ref) and (items := i.heap.get(member.oid, ("#", "items"))) is not None:
@@ -206,7 +216,7 @@ def _number(value: Value) -> int:
 def method_called(i: Interpreter, function: Symbolic, place: Place, frame: Frame) -> None:
     """Something symbolic is called: a method of a row of an array may change it, as it does an array."""
     name, owner = function.identity[0], function.identity[-1]
-    held = i.ledger.parts.get(owner) if isinstance(owner, tuple) and len(function.identity) == 2 else None
+    held = i.ledger.of(Parts).arrays.get(owner) if isinstance(owner, tuple) and len(function.identity) == 2 else None
     if held is None or not isinstance(owner, tuple) or not isinstance(name, str) or not name.startswith("."):
         return
     classes = {i.heap.get(_read(part).array, CLASS) for part in members(held) if not isinstance(part, Unbound)}

@@ -12,6 +12,7 @@ from mxlint.domain.members import NONE, Bound, Const, External, Ref, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.generators.awaiting import awaited, future
 from mxlint.interpreter.libraries import library
+from mxlint.interpreter.libraries.threads import Threads
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
@@ -20,12 +21,21 @@ from mxlint.interpreter.statements import managers
 from mxlint.models.written import WrittenSource, names, written
 
 
+class Written:
+    """The modules of libraries that are written in Python, by name."""
+
+    __slots__ = ("modules",)
+
+    def __init__(self) -> None:
+        self.modules: dict[str, int] = {}
+
+
 def written_member(i: Interpreter, full: str, frame: Frame) -> Value | None:
     """What is written for a name of a library; None if nothing is."""
     module, _, name = full.rpartition(".")
     if name not in names(module) or frame.source is written(module):
         return None  # a module that is written builds on what the data has of the same names
-    oid = i.ledger.written.get(module)
+    oid = i.ledger.of(Written).modules.get(module)
     if oid is None:
         source = written(module)
         assert source is not None
@@ -36,7 +46,7 @@ def written_member(i: Interpreter, full: str, frame: Frame) -> Value | None:
 def _load(i: Interpreter, module: str, source: WrittenSource) -> int:
     """Run a module in no context and on no path. It makes new objects alone, so nothing has to be put back where the state is."""
     node = i.project.lowered(source)
-    oid = i.ledger.written[module] = i.heap.new(Info("module", None, Place(source, 0, 0)))
+    oid = i.ledger.of(Written).modules[module] = i.heap.new(Info("module", None, Place(source, 0, 0)))
     i.heap.infos[oid].payload = FrameInfo("module", node.scope, source, "", oid)
     frame = Frame(oid, "module", source, "", node.scope, oid, None)
     frame.node = node
@@ -64,7 +74,7 @@ def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     function, worker = args.args[0], args.args[1] if len(args.args) > 1 else NONE
     owner = function.owner if isinstance(function, Bound) else function
     made_at = i.info(owner.oid).place if isinstance(owner, Ref) else None
-    mode, numbers = i.modes.thread, i.ledger.threads
+    mode, numbers = i.modes.thread, i.ledger.of(Threads).numbers
     thread = worker if isinstance(worker, Ref) else (place, i.context)
     i.modes.thread = (made_at or place, numbers.setdefault(thread, len(numbers) + 1))
     try:

@@ -16,6 +16,7 @@ from mxlint.interpreter.loops import remembered
 from mxlint.interpreter.loops.carried import carried
 from mxlint.interpreter.loops.folding import fold
 from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.paths import ROUNDS, Condition, Path
 from mxlint.interpreter.machine.targets import Target
 
@@ -68,10 +69,10 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
     i.heap.apply(start)
     i.path = path
     recording = i.heap.recording = Recording(i.heap.recording, len(i.tries))
-    i.ledger.begun += 1
+    i.ledger.of(Rounds).begun += 1
     try:
         with i.within(context):
-            i.ledger.rounds[i.context] = i.ledger.begun
+            i.ledger.of(Rounds).last[i.context] = i.ledger.of(Rounds).begun
             step()
         i.heap.recording = None
         after = summaries.sweep(i, recording, mark, NONE)[0]

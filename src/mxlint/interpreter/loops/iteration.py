@@ -49,6 +49,7 @@ from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator, next_or
 from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.lengths import as_long_as
@@ -141,7 +142,7 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         moved = isinstance(member, Ref) and i.info(member.oid).kind == "iterator"
         counted = isinstance(member, RangeObject) or moved and not all(map(referred, items))  # what an iterator gives of numbers
         if not counted and not are_rows(i, items):
-            i.ledger.finite_loops.add(place)
+            i.ledger.of(Ends).finite.add(place)
         if isinstance(member, Ref) and moved:
             consume = _counting(i, member, consume)
         unroll(i, items, consume, place, step)
@@ -159,9 +160,9 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         throw_named(i, "builtins.TypeError", place)
     element, certain = elements(i, member, place, frame)
     if isinstance(member, Symbolic) or isinstance(member, Tuple) and member.given or isinstance(member, Ref) and aspects.given(i, member):
-        i.ledger.given_loops.add(place)
+        i.ledger.of(Ends).given.add(place)
     else:
-        i.ledger.given_loops.discard(place)
+        i.ledger.of(Ends).given.discard(place)
     several = certain and (number_of_rounds(i, member) or 0) > 1
     repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain, several=several)
 

@@ -19,6 +19,20 @@ MAX_FOLLOWED: Final = 32
 """Arrays, each as long as others, that are followed back."""
 
 
+class Lengthened:
+    """Arrays that are longer than others."""
+
+    __slots__ = ("as_long", "at", "joined")
+
+    def __init__(self) -> None:
+        self.at: dict[int, Place] = {}
+        """Arrays that an operation joined with more, and where."""
+        self.joined: dict[int, tuple[tuple[Value, ...], Value]] = {}
+        """Of arrays that are longer than each of several, those and the axis along which they are joined."""
+        self.as_long: dict[int, dict[int, int | None]] = {}
+        """Arrays that have the lengths of others, but for that along an axis."""
+
+
 def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], axis: Value, place: Place) -> bool:
     """Whether an operation joins what it made itself in an earlier round with more, or what has all of its lengths along `axis`: `ident` is what it
     makes. Nothing else that the loop makes may take its place, as what is cut back to a window does."""
@@ -26,9 +40,9 @@ def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], 
         return False
     joined = tuple(_items(i, operands))
     found = any(_goes_on(i, item, {ident, i.heap.older(ident)}, axis, place) for item in joined)
-    i.ledger.lengthened[ident] = place
+    i.ledger.of(Lengthened).at[ident] = place
     if rounds_around(i):
-        i.ledger.joined[ident] = i.ledger.joined[i.heap.older(ident)] = joined, axis
+        i.ledger.of(Lengthened).joined[ident] = i.ledger.of(Lengthened).joined[i.heap.older(ident)] = joined, axis
     return found
 
 
@@ -67,7 +81,7 @@ def as_long(i: Interpreter, ident: int, source: int, *, but: int | None = None) 
     """Keep that an array has the lengths of another one, `but` that along an axis; one that is made of several may have those of each."""
     if i.trace is None and rounds_around(i):
         for number in (ident, i.heap.older(ident)):
-            i.ledger.as_long.setdefault(number, {})[source] = but
+            i.ledger.of(Lengthened).as_long.setdefault(number, {})[source] = but
 
 
 def _sources(i: Interpreter, ident: int, axis: Value, own: Collection[int]) -> set[int]:
@@ -80,7 +94,7 @@ def _sources(i: Interpreter, ident: int, axis: Value, own: Collection[int]) -> s
         if number in done:
             continue
         done.add(number)
-        known = i.ledger.as_long.get(number, {}) if number not in own else {}
+        known = i.ledger.of(Lengthened).as_long.get(number, {}) if number not in own else {}
         kept = all(but is None or isinstance(axis, Const) and isinstance(axis.value, int) and axis.value > but for but in known.values())
         if known and kept:
             todo += known
@@ -101,8 +115,8 @@ def _goes_on(i: Interpreter, item: Value, own: Collection[int], axis: Value, pla
         done.add(number)
         if number in own:
             found = True
-        elif i.ledger.lengthened.get(number) != place and _made_in(i, number, loop.parent):
-            joined, along = i.ledger.joined.get(number, ((), None))
+        elif i.ledger.of(Lengthened).at.get(number) != place and _made_in(i, number, loop.parent):
+            joined, along = i.ledger.of(Lengthened).joined.get(number, ((), None))
             before = _joined_from(i, joined, axis, own) if along == axis and len(done) < MAX_FOLLOWED else set()
             if not before:
                 return False
@@ -114,7 +128,7 @@ def _joined_from(i: Interpreter, joined: Sequence[Value], axis: Value, own: Coll
     """Of what was joined, the arrays of the first part that comes from what is joined itself, or from one of `own`."""
     for item in joined:
         arrays = {source for member in members(item) if isinstance(member, Array) for source in _sources(i, member.ident, axis, own)}
-        if any(number in own or number in i.ledger.joined for number in arrays):
+        if any(number in own or number in i.ledger.of(Lengthened).joined for number in arrays):
             return arrays
     return set()
 

@@ -26,8 +26,8 @@ from mxlint.interpreter.imports.unloaded import Unloaded
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.frames import Context, Frame
 from mxlint.interpreter.machine.framework import Framework
-from mxlint.interpreter.machine.ledger import Ledger, Modes
-from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
+from mxlint.interpreter.machine.ledger import Ledger
+from mxlint.interpreter.machine.modes import Modes
 from mxlint.interpreter.machine.observer import Observer
 from mxlint.interpreter.machine.paths import TEST, WAYS, Condition, Path, Truth, guard_of, learned
 from mxlint.interpreter.machine.targets import Departure, Departures, Recovery, Target
@@ -752,22 +752,6 @@ class Interpreter:
 
 Handler: TypeAlias = Callable[[Interpreter, Arguments, Place, Frame], Value]
 """What a call of something of a library does."""
-
-
-def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
-    """Keep who wrote a location last, and that it was written once more."""
-    if i.heap.recording is not None:
-        i.heap.recording.write((oid, field, place))
-    writers = i.ledger.writers
-    counts = i.ledger.writes
-    writers[oid, field] = place
-    counts[oid, field] = counts.get((oid, field), 0) + 1
-    if field in (ITEMS, ADDED) or isinstance(field, tuple) and field[0] == "item":
-        counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
-        writers[oid, ANY] = place
-    elif isinstance(field, str) or isinstance(field, tuple) and field[0] == "k":
-        counts[oid, KEYS] = counts.get((oid, KEYS), 0) + 1
-        writers[oid, KEYS] = place
 
 
 def guarded(values: Sequence[tuple[Value, Guard]]) -> Value:

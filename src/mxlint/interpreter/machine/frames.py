@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from mxlint.source import Source
 
 
+class Rounds:
+    """How many rounds of loops have begun."""
+
+    __slots__ = ("begun", "last")
+
+    def __init__(self) -> None:
+        self.last: dict[Context, int] = {}
+        """Of each round of a loop that stands for many, by its context: how many had begun when it began last."""
+        self.begun: int = 0
+        """How many rounds have begun."""
+
+
 class Given(NamedTuple):
     """What is sent or thrown to the yield that a generator stands at. `closes`: where the state arrives in which that ends it, as `close` wants."""
 

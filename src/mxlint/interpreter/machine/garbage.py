@@ -32,6 +32,24 @@ MAX_OPERANDS: Final = 16
 """Arrays that an array is computed from, once those between are gone; of more nothing is known."""
 
 
+class Called:
+    """Compiled objects that something has called, on whatever path."""
+
+    __slots__ = ("objects",)
+
+    def __init__(self) -> None:
+        self.objects: set[int] = set()
+
+
+class CalledBack:
+    """What functions gave that a library called back, by the library's function and the place."""
+
+    __slots__ = ("results",)
+
+    def __init__(self) -> None:
+        self.results: dict[object, Value] = {}
+
+
 def outliving(values: Iterable[Value], changes: Delta, fresh: Collection[int]) -> set[int]:
     """The fresh objects and arrays that are referred to by some values, or by what was written into older ones."""
     written: dict[int, list[int]] = {}
@@ -57,7 +75,7 @@ def outliving(values: Iterable[Value], changes: Delta, fresh: Collection[int]) -
 
 def uncalled(i: Interpreter, fresh: Iterable[int]) -> list[Value]:
     """The compiled objects among some that nothing has called."""
-    return [Ref(oid) for oid in fresh if i.info(oid).kind == "compiled" and oid not in i.ledger.called]
+    return [Ref(oid) for oid in fresh if i.info(oid).kind == "compiled" and oid not in i.ledger.of(Called).objects]
 
 
 def computed_from(operands: Value, gone: set[int], changes: Delta) -> Value:
@@ -100,7 +118,7 @@ def possible_states(i: Interpreter, possible: Iterable[Possible]) -> list[Possib
 def _reachable(i: Interpreter, delta: Delta, values: Iterable[Value]) -> Delta:
     """A state relative to the present one without the objects that it made and that neither older ones nor some values refer to."""
     fresh = {oid for oid, field in delta if field == ALIVE and not i.heap.has(oid, ALIVE)}
-    if not fresh or i.ledger.results or not {i.info(oid).kind for oid in fresh} <= SWEPT:
+    if not fresh or i.ledger.of(CalledBack).results or not {i.info(oid).kind for oid in fresh} <= SWEPT:
         return delta
     waiting = [Ref(oid) for oid in i.generators if oid in fresh]  # what an exception holds dies after it is handled
     gone = fresh - outliving((*values, *waiting, *uncalled(i, fresh)), delta, fresh)

@@ -43,6 +43,7 @@ from mxlint.interpreter.machine import paths
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.open_world import defaults, shadows
+from mxlint.interpreter.open_world.defaults import Defaults
 from mxlint.models.written import WrittenSource
 from mxlint.syntax.inline import in_one_line
 
@@ -333,7 +334,7 @@ def _facts_of(i: Interpreter, condition: paths.Condition) -> _Facts:
     """An open condition as a fact; and as one that holds by default, if it does. Many facts hang on one condition: each is made once, and equal ones
     are one object."""
     known = journal(i).conditions
-    key = (id(condition), i.trace.number if i.trace is not None else None, len(i.ledger.defaults))
+    key = (id(condition), i.trace.number if i.trace is not None else None, len(i.ledger.of(Defaults).values))
     found = known.get(key)
     if found is None:
         argument = _of_argument(i, condition.literal)

@@ -48,6 +48,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import room
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.mlx import backward, broadcasts, constants, mapping, shapeless, subscripts, updates
 from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world import results as results_
@@ -385,7 +386,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
     backward.carried(i, "", array, (array, made))
     hold = i.heap
     hold.replace(array.ident, lambda m: new if isinstance(m, Array) and m.ident == array.ident else m)
-    i.ledger.writers[array.ident, "content"] = place
+    i.ledger.of(Writes).last[array.ident, "content"] = place
     argument = hold.get(array.ident, ("#", "argument"))
     if argument is not None and i.trace is not None:
         sinks.event(i, "mutate", place, "in place", frame, note_=str(argument.value) if isinstance(argument, Const) else "", member=array)

@@ -12,6 +12,7 @@ from mxlint.domain.members import NONE, TRUE, Const, External, Member, Ref, Symb
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks, exports, making, sinks, writes
+from mxlint.interpreter.compiled.recipes import MadeFunctions
 from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.compiled.telling import TELLING
 from mxlint.interpreter.compiled.trees import tree
@@ -26,6 +27,7 @@ from mxlint.interpreter.machine.paths import STEPS, Condition
 from mxlint.interpreter.machine.reach import arrays_in, each_array
 from mxlint.interpreter.mlx import arrays, constants, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
+from mxlint.interpreter.objects.reflection import TakenByName
 from mxlint.interpreter.open_world import opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx import traits
@@ -221,7 +223,7 @@ class Mlx(Framework):
         """Something symbolic is called: a schedule gives an array, what has a method `.update(model, gradients)` may be an optimizer,
         and `.update_modules(…)` puts layers into what has it."""
         results.demanded(i, function, place, frame)
-        maker = i.ledger.made_functions.get(function.identity)
+        maker = i.ledger.of(MadeFunctions).by.get(function.identity)
         if maker is not None:
             entry = self.table.entry(maker[0])
             if entry is not None and entry.random:
@@ -254,7 +256,7 @@ class Mlx(Framework):
 
     def _computes(self, i: Interpreter, function: Symbolic, args: Arguments) -> bool:
         """Whether a function of MLX, under a name that nobody in sight says, is given a placeholder: what it gives is computed from that."""
-        owners = i.ledger.taken_by_name.get(function.identity)
+        owners = i.ledger.of(TakenByName).owners.get(function.identity)
         trace = i.trace
         if trace is None or not owners or not all(name == "mlx" or name.startswith("mlx.") for name in owners):
             return False
@@ -338,7 +340,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return i.symbolic(place, name, kinds=frozenset((kind,)) if kind else None)
     if entry.returns == "function":
         made = i.symbolic(place, name)
-        i.ledger.made_functions[made.identity] = (name, args)
+        i.ledger.of(MadeFunctions).by[made.identity] = (name, args)
         return made
     if entry.returns in ("array", "arrays", "tree"):
         return arrays.compute(i, name, args.args, args.keywords, place, frame)

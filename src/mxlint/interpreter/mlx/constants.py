@@ -11,7 +11,7 @@ from mxlint.domain import enumerated
 from mxlint.domain.members import Const, Kind, Member, Range, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, united
-from mxlint.interpreter.compiled.recipes import FUNCTION, recipe_of_call
+from mxlint.interpreter.compiled.recipes import FUNCTION, MadeFunctions, recipe_of_call
 from mxlint.interpreter.loops.novelty import takes_many
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -60,7 +60,7 @@ def _known(i: Interpreter, value: Any, kind: str, place: Place) -> Member:
 
 def scheduled(i: Interpreter, schedule: Symbolic, args: Arguments, place: Place) -> Value | None:
     """What a schedule gives that computes in Python, for a step that is a number; None for any other, which gives an array."""
-    name, made_of = i.ledger.made_functions[schedule.identity]
+    name, made_of = i.ledger.of(MadeFunctions).by[schedule.identity]
     if (
         name not in NUMBERS_OF_NUMBERS
         or not args.args

@@ -26,7 +26,7 @@ from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import arrays, backward, broadcasts, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
-from mxlint.interpreter.mlx.optimizers import apply_gradients, optimizer_init, optimizer_update
+from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.mlx.trees import entries, tree_map
 from mxlint.interpreter.mlx.weights import alike, converted, is_array, is_parameter, parameters, renewed, weights
@@ -81,7 +81,7 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
     given.update(args.keywords)
     for key, value in given.items():
         i.heap.set(owner.oid, ("made with", key), value)
-    i.ledger.given_at[owner.oid] = {**dict(zip(parameters, args.places)), **args.keyword_places}
+    i.ledger.of(GivenAt).places[owner.oid] = {**dict(zip(parameters, args.places)), **args.keyword_places}
     if entry is not None and entry.kind == "optimizer" or name.startswith("mlx.optimizers."):
         state = i.allocate("dict", None, place, ("state", owner.oid))
         i.heap.set(owner.oid, ("#", "state"), Ref(state))

@@ -9,15 +9,17 @@ from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Bound, Const, External, Kind, Member, Ref, Symbolic, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import reads, writes
+from mxlint.interpreter.compiled.recipes import MadeFunctions
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import put_any
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import novelty
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Interpreter, count_write
+from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS, REST
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.machine.writing import count_write
 from mxlint.interpreter.mlx import unseen
 from mxlint.interpreter.mlx.freezing import trains
 from mxlint.interpreter.mlx.gradients import like
@@ -26,6 +28,24 @@ from mxlint.interpreter.mlx.submodules import reached, submodules
 from mxlint.interpreter.mlx.weights import alike, parameters, renewed
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.models.mlx.table import Entry
+
+
+class Updated:
+    """Where an optimizer made a weight, by the number of the array."""
+
+    __slots__ = ("places",)
+
+    def __init__(self) -> None:
+        self.places: dict[int, Place] = {}
+
+
+class GivenAt:
+    """Where the arguments of a layer or optimizer were given, by their names."""
+
+    __slots__ = ("places",)
+
+    def __init__(self) -> None:
+        self.places: dict[int, dict[str, Place]] = {}
 
 
 def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -53,13 +73,15 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     updated: list[int] = []
     for module in reached(i, model, parameters=True):
         for field, value in parameters(i, module) if trains(i, module) else ():
-            if isinstance(value, Union) and any(isinstance(m, Array) and i.ledger.updated_at.get(m.ident) == place for m in members(value)):
+            if isinstance(value, Union) and any(
+                isinstance(m, Array) and i.ledger.of(Updated).places.get(m.ident) == place for m in members(value)
+            ):
                 # It may be what an earlier round put there: another one after each round says nothing more.
                 reads.on_read(i, module.oid, field, value, place, frame)
                 writes.on_write(i, module.oid, field, value, place, frame, "weights")
                 continue
             ident = i.ident(place, ("updated", module.oid, field))
-            i.ledger.updated_at[ident] = place
+            i.ledger.of(Updated).places[ident] = place
             new = renewed(value, partial(alike, ident, trace))
             reads.on_read(i, module.oid, field, value, place, frame)
             i.heap.set(module.oid, field, new)
@@ -201,7 +223,7 @@ def _update_set(
         if held.value != default:
             update()
     else:
-        given = i.ledger.given_at.get(optimizer.oid, {}).get(setting, place)
+        given = i.ledger.of(GivenAt).places.get(optimizer.oid, {}).get(setting, place)
         i.choose(i.truth(held, given, frame), given, update, lambda: NONE)
 
 
@@ -245,7 +267,7 @@ def _counts_steps(i: Interpreter, optimizer: Ref) -> bool:
 
 def made_by_mlx(i: Interpreter, member: Member) -> bool:
     """Whether something is a function that MLX has made, such as a schedule."""
-    return isinstance(member, Symbolic) and member.identity in i.ledger.made_functions
+    return isinstance(member, Symbolic) and member.identity in i.ledger.of(MadeFunctions).by
 
 
 def apply_gradients(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

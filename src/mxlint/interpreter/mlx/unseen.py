@@ -16,20 +16,30 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import writes
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.open_world.results import OutOfSight
 from mxlint.models.mlx.names import MODULE_WEIGHTS
 
 STATE: Final = ("#", "state")
 """The field of the object that stands for the state of a model or optimizer."""
 
 
+class Unseen:
+    """The objects that stand for the state of symbolic models and optimizers."""
+
+    __slots__ = ("objects",)
+
+    def __init__(self) -> None:
+        self.objects: dict[Identity, int] = {}
+
+
 def differentiated(i: Interpreter, model: Value) -> None:
     """`nn.value_and_grad` is given a model."""
-    i.ledger.differentiated.update(member.identity for member in members(model) if isinstance(member, Symbolic))
+    i.ledger.of(OutOfSight).differentiated.update(member.identity for member in members(model) if isinstance(member, Symbolic))
 
 
 def is_model(i: Interpreter, value: Value) -> bool:
     """Whether gradients are taken of something symbolic as of a model."""
-    return any(isinstance(member, Symbolic) and member.identity in i.ledger.differentiated for member in members(value))
+    return any(isinstance(member, Symbolic) and member.identity in i.ledger.of(OutOfSight).differentiated for member in members(value))
 
 
 def updated(i: Interpreter, owner: Symbolic, how: str, place: Place, frame: Frame) -> None:
@@ -41,7 +51,7 @@ def updated(i: Interpreter, owner: Symbolic, how: str, place: Place, frame: Fram
     if any(not isinstance(found, tuple) or found[0] not in ATTRIBUTES for found in trace.symbolic_out):
         i.imprecise("the state of a model or optimizer that is not in sight", place)
         return
-    known = i.ledger.unseen
+    known = i.ledger.of(Unseen).objects
     if owner.identity not in known:
         known[owner.identity] = i.heap.new(Info("state", owner.identity, place, 0, label=owner.label))
     new = Array(i.ident(place, ("updated", owner.identity)), trace.number, None, None)

@@ -66,6 +66,7 @@ from mxlint.interpreter.objects.lookup import (
 from mxlint.interpreter.objects.of_kind import attribute_of_kind
 from mxlint.interpreter.objects.type_tests import builtin_type
 from mxlint.interpreter.open_world import shadows
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.models.load import kind_of, model
 from mxlint.models.schema import Model
 
@@ -245,7 +246,7 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
             return table
     if name == "__dataclass_fields__":
         return i.attribute(cls, name, place, frame)
-    if owner.oid in i.ledger.given and not name.startswith("__"):
+    if owner.oid in i.ledger.of(Standing).objects and not name.startswith("__"):
         return _out_of_sight(i, owner, name, place)  # its class is one that extends this one: no other has it
     read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)

@@ -12,6 +12,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import is_exception, throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.objects import inherited, metaclasses
+from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
@@ -208,7 +209,7 @@ def annotated(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
     if isinstance(head, ir.Name) and head.id == "ClassVar" or isinstance(head, ir.Attr) and head.name == "ClassVar":
         return
     if annotation is not None:
-        i.ledger.annotations[frame.oid, name] = annotation
+        i.ledger.of(Annotations).names[frame.oid, name] = annotation
     if isinstance(head, ir.Name) and head.id == "InitVar" or isinstance(head, ir.Attr) and head.name == "InitVar":
         i.heap.set(frame.oid, (INITVAR, name), TRUE)
     _list(i, frame.oid, ("#", "annotated"), name)

@@ -17,6 +17,15 @@ from mxlint.interpreter.objects.lookup import HINTS, mro
 from mxlint.syntax import ir
 
 
+class Annotations:
+    """What annotates the names in the body of a class."""
+
+    __slots__ = ("names",)
+
+    def __init__(self) -> None:
+        self.names: dict[tuple[int, str], ir.Expr] = {}
+
+
 def _own(i: Interpreter, cls: Member) -> tuple[str, ...]:
     listed = i.heap.get(cls.oid, HINTS) if isinstance(cls, Ref) else None
     return tuple(str(item.value) for item in listed.items or () if isinstance(item, Const)) if isinstance(listed, Tuple) else ()
@@ -32,7 +41,7 @@ def _table(i: Interpreter, classes: Iterable[Member], place: Place) -> Value:
 
 def _meant(i: Interpreter, cls: Member, name: str, place: Place) -> Value:
     """The class that an annotation names, where it is one."""
-    annotation = i.ledger.annotations.get((cls.oid, name)) if isinstance(cls, Ref) else None
+    annotation = i.ledger.of(Annotations).names.get((cls.oid, name)) if isinstance(cls, Ref) else None
     value = named(i, cls, annotation) if isinstance(cls, Ref) else None
     if value is None and isinstance(annotation, ir.Name) and isinstance(getattr(builtins, annotation.id, None), type):
         value = External(f"builtins.{annotation.id}")

@@ -10,15 +10,25 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.lookup import class_attribute, mro
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.uses import WORDS, kept_by_use
 from mxlint.models.load import model
+
+
+class Inherited:
+    """What the methods of classes with a base out of sight use as a module or an optimizer, by the class and the attribute."""
+
+    __slots__ = ("classes",)
+
+    def __init__(self) -> None:
+        self.classes: dict[int, dict[str, External]] = {}
 
 
 def give(i: Interpreter, cls: Ref, owner: Ref, place: Place, frame: Frame) -> None:
     """Put into a new object what its base gives it: before `__init__`, in which it may be used."""
     if all(isinstance(base, Ref) or isinstance(base, External) and _is_known(i, base) for base in mro(i, cls)):
         return
-    known = i.ledger.inherited
+    known = i.ledger.of(Inherited).classes
     if cls.oid not in known:
         used = {} if class_attribute(i, cls, "__getattr__") is not None else kept_by_use(i, [b for b in mro(i, cls) if isinstance(b, Ref)])
         known[cls.oid] = {name: kind for name, kind in used.items() if class_attribute(i, cls, name) is None}
@@ -29,7 +39,7 @@ def give(i: Interpreter, cls: Ref, owner: Ref, place: Place, frame: Frame) -> No
             sinks.computed(i, array)
         for _, _, member in each_place(i, (made,)):
             if isinstance(member, Ref):
-                i.ledger.presumed[member.oid] = f"`self.{name}` is {WORDS[kind]}"
+                i.ledger.of(Standing).presumed[member.oid] = f"`self.{name}` is {WORDS[kind]}"
         i.heap.set(owner.oid, name, made)
 
 

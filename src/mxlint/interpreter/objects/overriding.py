@@ -8,6 +8,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.annotations import named
 from mxlint.interpreter.objects.lookup import class_attribute, class_of
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.syntax import ir
 
 ABSTRACT = "__isabstractmethod__"
@@ -20,7 +21,7 @@ def overridden(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) ->
     owner = args.args[0] if args.args else None
     if not isinstance(owner, Ref) or i.info(owner.oid).kind != "instance":
         return False
-    if owner.oid not in i.ledger.given or i.heap.get(ref.oid, ABSTRACT) != TRUE and not _not_implemented(i, ref, info):
+    if owner.oid not in i.ledger.of(Standing).objects or i.heap.get(ref.oid, ABSTRACT) != TRUE and not _not_implemented(i, ref, info):
         return False  # Python makes an object of a class whose metaclass knows of no abstract methods, and runs them
     cls = class_of(i, owner)
     found = class_attribute(i, cls, info.name) if cls is not None else None

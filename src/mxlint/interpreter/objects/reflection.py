@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Identity
 from mxlint.domain.join import bound, join
 from mxlint.domain.members import (
     FALSE,
@@ -27,6 +28,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.libraries.commandline import Choices
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import ancestors
@@ -36,6 +38,15 @@ from mxlint.interpreter.objects import instead, views
 from mxlint.interpreter.objects.lookup import BASES, CLASS, METACLASS, class_attribute, library_attribute, library_base, mro, read_missing
 from mxlint.interpreter.objects.type_tests import builtin_type, classes_in, instance_of
 from mxlint.models.load import constant, kind_of, model
+
+
+class TakenByName:
+    """What `getattr` gives by a name that nobody in sight says: the modules of libraries that it is taken out of, if it is out of such alone."""
+
+    __slots__ = ("owners",)
+
+    def __init__(self) -> None:
+        self.owners: dict[Identity, frozenset[str]] = {}
 
 
 def _isinstance(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -157,7 +168,7 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
 
 def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     names = constant_names(args.args[1]) if len(args.args) > 1 else None
-    listed = i.ledger.among.get(args.args[1].identity) if len(args.args) > 1 and isinstance(args.args[1], Symbolic) else None
+    listed = i.ledger.of(Choices).values.get(args.args[1].identity) if len(args.args) > 1 and isinstance(args.args[1], Symbolic) else None
     if names is None and listed is not None:
         given = [(name, Arguments((args.args[0], name, *args.args[2:]), places=args.places)) for name in listed]
         return choices.chosen(i, [(name, _getattr(i, one, place, frame)) for name, one in given], args.args[1], place)
@@ -168,7 +179,7 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         made = i.symbolic(place, "getattr")
         owners = members(args.args[0])
         if all(isinstance(member, External) for member in owners):
-            i.ledger.taken_by_name[made.identity] = frozenset(member.name for member in owners if isinstance(member, External))
+            i.ledger.of(TakenByName).owners[made.identity] = frozenset(member.name for member in owners if isinstance(member, External))
         found: list[tuple[Member | None, Value]] = [(None, made)]
         for member in members(args.args[0]):
             if isinstance(member, Ref):

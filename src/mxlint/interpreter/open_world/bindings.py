@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mxlint.domain.guards import Identity
 from mxlint.domain.members import External, Ref, Symbolic, Value
 from mxlint.interpreter.calls.relevance import DEFINED_IN
 from mxlint.interpreter.machine.core import Interpreter
@@ -13,6 +14,15 @@ from mxlint.interpreter.open_world.uses import attribute_by_use, bound_by_use
 from mxlint.syntax import ir
 
 
+class TakenFor:
+    """The objects that stand for what calls out of sight give and uses say what it is, by what the call gave."""
+
+    __slots__ = ("objects",)
+
+    def __init__(self) -> None:
+        self.objects: dict[Identity, int] = {}
+
+
 def taken(i: Interpreter, target: ir.Expr, value: Symbolic, frame: Frame) -> Value:
     """What a target is bound to that is given something of which no kind is known: an instance of the class that its uses ask for, if they do. What one
     call has given is one object, whatever it is bound to."""
@@ -21,7 +31,7 @@ def taken(i: Interpreter, target: ir.Expr, value: Symbolic, frame: Frame) -> Val
     cls = _class_by_use(i, target, frame)
     if cls is None:
         return value
-    known = i.ledger.taken_for
+    known = i.ledger.of(TakenFor).objects
     oid = known.get(value.identity)
     if oid is not None and i.heap.get(oid, CLASS) is not None:
         return Ref(oid)

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from mxlint.domain.members import External, Ref, Value, members
+from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.relevance import Reach, compiling_names
 from mxlint.interpreter.machine.constructors import CONSTRUCTORS
 from mxlint.interpreter.machine.core import Interpreter
@@ -135,7 +136,7 @@ def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.
     classes: dict[Ref, list[str]] = {}
     for ref, cls, _ in found:
         info = i.info(ref.oid).payload
-        if cls is not None and isinstance(info, FunctionInfo) and id(info.node) not in i.ledger.run:
+        if cls is not None and isinstance(info, FunctionInfo) and id(info.node) not in i.ledger.of(Ran).functions:
             classes.setdefault(cls, []).append(info.name)
     for cls, names in classes.items():
         bases = [base for base in mro(i, cls)[1:] if isinstance(base, Ref)]

@@ -20,6 +20,7 @@ from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
+from mxlint.interpreter.calls.callables import HandedOut
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
@@ -30,6 +31,7 @@ from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.lookup import CLASS, mro
 from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.entries import (
+    Entries,
     call_compiled_alone,
     called_alone,
     guarded_run,
@@ -37,6 +39,7 @@ from mxlint.interpreter.open_world.entries import (
     prepare_owner,
     sample,
 )
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.unchanged import NAMED, Unchanged
 from mxlint.interpreter.statements.handlers import managed
 from mxlint.source import Source
@@ -58,22 +61,22 @@ class Method(NamedTuple):
 def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     """Run the client of each class of a file that comes to compiled objects and that nothing in sight uses, and of its functions."""
     public = _public(i, source, module)
-    calling = [method for method in public if id(method.info.node) not in i.ledger.unfinished and _calls_alone(i, method.info)]
+    calling = [method for method in public if id(method.info.node) not in i.ledger.of(Entries).unfinished and _calls_alone(i, method.info)]
     alone = _callables(i, Ref(module))
     classes = _classes(i, source, module, public)
     factories = _factories(i, public)
-    if not factories and not calling and not alone and not any(i.ledger.samples.get(cls) for cls in classes):
+    if not factories and not calling and not alone and not any(i.ledger.of(Standing).samples.get(cls) for cls in classes):
         return
     writing, around = _writing(i, source, module, public)
     for factory in factories:
-        its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.samples else []
+        its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
         _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing)) if other is not factory], frame)
     unchanged = Unchanged(i)
     entered = {id(method.info.node) for method in calling}
     objects: list[tuple[int, Value, list[Method]]] = []
     for cls, own in classes.items():
         its = [*own, *_inherited(i, Ref(cls))]
-        owner = i.ledger.samples.get(cls)
+        owner = i.ledger.of(Standing).samples.get(cls)
         if owner is None and any(id(method.info.node) in entered for method in its):
             owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
         if owner is not None:
@@ -150,7 +153,7 @@ def _bound(i: Interpreter) -> dict[int, list[tuple[int | None, Ref]]]:
     found: dict[int, list[tuple[int | None, Ref]]] = {}
     held = ((oid, value) for oid, cell in enumerate(i.heap.cells) if cell and i.info(oid).kind not in MAKERS for value in cell.values())
     parts = ((oid, part) for oid, value in held for part in each_part(value, Tuple))
-    for holder, part in (*parts, *((None, method) for method in i.ledger.handed_out)):
+    for holder, part in (*parts, *((None, method) for method in i.ledger.of(HandedOut).methods)):
         if isinstance(part, Bound) and isinstance(part.owner, Ref) and isinstance(part.function, Ref):
             found.setdefault(part.owner.oid, []).append((holder, part.function))
     return found
@@ -180,7 +183,7 @@ def _own(i: Interpreter, owners: Sequence[int]) -> set[int]:
     todo = [*owners]
     while todo:
         oid = todo.pop()
-        if oid not in own and (oid in owners or oid not in i.ledger.given):
+        if oid not in own and (oid in owners or oid not in i.ledger.of(Standing).objects):
             own.add(oid)
             if i.info(oid).kind in HOLDERS:
                 todo += {number for value in i.heap.fields(oid).values() for number in referred(value)}
@@ -450,7 +453,7 @@ def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Me
 def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
     """Whether a call of a method leaves another number or list where one was: its entry has seen it, if it was one."""
     number = id(method.info.node)
-    if number not in i.ledger.counting:
+    if number not in i.ledger.of(Entries).counting:
         known = journal(i).mark()
 
         def run() -> None:
@@ -458,11 +461,11 @@ def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
             callee.prepare()
             mark = i.heap.mark()
             callee.call(1)
-            i.ledger.counting[number] = leaves_another_count(i, mark)
+            i.ledger.of(Entries).counting[number] = leaves_another_count(i, mark)
 
         guarded_run(i, run)
         journal(i).keep_only(known, lambda record: False)
-    return i.ledger.counting.get(number, False)
+    return i.ledger.of(Entries).counting.get(number, False)
 
 
 def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:

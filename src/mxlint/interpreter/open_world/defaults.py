@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mxlint.domain.guards import JOINED, Literal_
+from mxlint.domain.guards import JOINED, Identity, Literal_
 from mxlint.domain.members import Const, Symbolic, Value
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD
 from mxlint.interpreter.machine.core import Interpreter
@@ -16,10 +16,19 @@ NUMERIC: Final = frozenset(("+", "-", "*", "/", "//", "%"))
 """Operators that are computed of numbers."""
 
 
+class Defaults:
+    """What the program says that symbolic values and conditions are, if nobody gives them."""
+
+    __slots__ = ("values",)
+
+    def __init__(self) -> None:
+        self.values: dict[Identity, Const] = {}
+
+
 def keep(i: Interpreter, value: Value, default: Value | None) -> Value:
     """A symbolic value, with what the program says that it is if nobody gives it."""
     if isinstance(value, Symbolic) and isinstance(default, Const):
-        i.ledger.defaults[value.identity] = default
+        i.ledger.of(Defaults).values[value.identity] = default
     return value
 
 
@@ -39,9 +48,9 @@ def value(i: Interpreter, part: object) -> Const | None:
     if isinstance(part, Const):
         return part
     identity = part.identity if isinstance(part, Symbolic) else part
-    if not isinstance(identity, tuple) or not i.ledger.defaults:
+    if not isinstance(identity, tuple) or not i.ledger.of(Defaults).values:
         return None
-    known = i.ledger.defaults.get(identity)
+    known = i.ledger.of(Defaults).values.get(identity)
     if known is not None or not identity:
         return known
     operation, *operands = identity

@@ -27,6 +27,18 @@ MAX_CLASSES: Final = 4
 """Classes among which a method is looked for; of more, the name says too little."""
 
 
+class Dispatched:
+    """Calls of something symbolic that come to code in sight."""
+
+    __slots__ = ("callbacks", "methods")
+
+    def __init__(self) -> None:
+        self.callbacks: dict[str, frozenset[tuple[int, int]]] = {}
+        """Where functions stand that a caller may give as callbacks, by their file."""
+        self.methods: dict[Place, str] = {}
+        """Methods that a call of something symbolic may come to, with the presumption that it does."""
+
+
 def dispatched(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
     """Run the methods that a call of something symbolic may come to."""
     name = function.identity[0]
@@ -79,7 +91,7 @@ def _changing(i: Interpreter, frame: Frame) -> frozenset[tuple[int, int]]:
 def _functions(i: Interpreter, frame: Frame) -> list[tuple[None, Ref]]:
     """The functions at the top of the file that set attributes of what they are given, or may change what those hold, and that nothing in the file
     calls."""
-    known = i.ledger.callbacks
+    known = i.ledger.of(Dispatched).callbacks
     if frame.source.name not in known:
         known[frame.source.name] = _changing(i, frame)
     spans = known[frame.source.name]
@@ -133,7 +145,7 @@ def _may_call(i: Interpreter, cls: Ref | None, method: Ref, args: Arguments, pla
     info = i.info(method.oid).payload
     assert isinstance(info, FunctionInfo)
     callee = in_one_line(place.text.partition("(")[0])
-    i.ledger.dispatched[Place(info.source, info.node.start, info.node.end)] = f"`{callee}` is {_named(i, cls, method, place)}"
+    i.ledger.of(Dispatched).methods[Place(info.source, info.node.start, info.node.end)] = f"`{callee}` is {_named(i, cls, method, place)}"
 
     def run() -> Value:
         i.call(Bound(owner, method) if owner is not None else method, args, place, frame)

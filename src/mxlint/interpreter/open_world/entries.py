@@ -15,6 +15,7 @@ from mxlint.domain.members import NONE, Bound, Ref, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
+from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.callables import is_wrapper
 from mxlint.interpreter.calls.relevance import Reach
 from mxlint.interpreter.compiled import making, tracing, writes
@@ -30,7 +31,31 @@ from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.open_world import preparing
 from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions
 from mxlint.interpreter.open_world.parameters import arguments, some_object
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.source import Source
+
+
+class Entries:
+    """What has become of the entries."""
+
+    __slots__ = ("counting", "cut_short", "entered", "prepared", "traced_alone", "unfinished", "unmade")
+
+    def __init__(self) -> None:
+        self.entered: set[int] = set()
+        """Functions that were entered as entries: identities of their nodes."""
+        self.prepared: dict[int, int | None] = {}
+        """Methods that come to something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
+        enough; None: it takes several."""
+        self.unfinished: set[int] = set()
+        """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
+        self.unmade: set[int] = set()
+        """Classes of which a budget has cut short how an object is made."""
+        self.cut_short: set[tuple[object, str]] = set()
+        """Functions that a budget has kept from coming to all that they call, by file and qualified name."""
+        self.counting: dict[int, bool] = {}
+        """Whether a call of a function that was entered left another number or list where one was: by the number of its node."""
+        self.traced_alone: set[int] = set()
+        """Compiled objects that were traced though nothing calls them."""
 
 
 def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
@@ -66,7 +91,7 @@ def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = ()) ->
     What another file makes while it is imported is left to the run over that file, which sees its calls."""
     used = {record.object for record in journal(i).records if type(record).__name__ in ("Call", "Trace")}
     used |= {record.object for record in journal(i).records if type(record).__name__ == "Note" and record.object is not None}
-    traced = i.ledger.traced_alone
+    traced = i.ledger.of(Entries).traced_alone
     for number in list(journal(i).compiled):
         if number in used or number in traced or number in known or i.info(number).payload.imported:  # type: ignore[attr-defined]
             continue
@@ -137,9 +162,9 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     ref, cls, owner_class = function
     info = i.info(ref.oid).payload
     assert isinstance(info, FunctionInfo)
-    entered = i.ledger.entered
+    entered = i.ledger.of(Entries).entered
     reached = {fact.site.span for fact in journal(i).compiled.values()}
-    again = id(info.node) in i.ledger.run
+    again = id(info.node) in i.ledger.of(Ran).functions
     if id(info.node) in entered or again and not _unreached(i, info, reached) or is_wrapper(i, info):
         return
     entered.add(id(info.node))
@@ -147,11 +172,11 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     owner: Value | None = None
     if cls is not None and info.node.params and info.name != "__new__":
         owner = sample(i, cls, Place(info.source, info.node.start, info.node.end))
-    if not again and (id(info.node) in i.ledger.run or _is_compiled(i, ref, info)):
+    if not again and (id(info.node) in i.ledger.of(Ran).functions or _is_compiled(i, ref, info)):
         return
 
     known = frozenset(journal(i).compiled)
-    i.ledger.counting[id(info.node)] = False
+    i.ledger.of(Entries).counting[id(info.node)] = False
     ended: list[bool] = []
     handed = _called_by_unfinished(i, info)
 
@@ -160,12 +185,12 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         given: list[Value] = [] if owner_class is None else [owner_class]
         if cls is not None and info.node.params and info.name != "__new__":
             given.append(owner if owner is not None else i.symbolic(place, "self", "self"))
-        if id(info.node) in i.ledger.prepared and not prepare_owner(i, info, cls, owner, frame, others=True):
+        if id(info.node) in i.ledger.of(Entries).prepared and not prepare_owner(i, info, cls, owner, frame, others=True):
             return
         mark = i.heap.mark()
         value = called_alone(i, (ref, info), given, 1, frame, followed=not handed)
         ended.append(True)
-        i.ledger.counting[id(info.node)] = leaves_another_count(i, mark)
+        i.ledger.of(Entries).counting[id(info.node)] = leaves_another_count(i, mark)
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 inner = i.info(member.oid).payload
@@ -177,24 +202,24 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     noted = journal(i).mark()
     guarded_run(i, run)
     if i.spent:
-        i.ledger.unfinished.add(id(info.node))
+        i.ledger.of(Entries).unfinished.add(id(info.node))
     elif owner is not None and cls is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
-        i.ledger.prepared[id(info.node)] = _enough(i, function, info, owner, frame)
+        i.ledger.of(Entries).prepared[id(info.node)] = _enough(i, function, info, owner, frame)
         guarded_run(i, run)
-    if i.spent or handed or cls is not None and cls.oid in i.ledger.unmade:
-        i.ledger.cut_short.add((info.source, info.qualname))
+    if i.spent or handed or cls is not None and cls.oid in i.ledger.of(Entries).unmade:
+        i.ledger.of(Entries).cut_short.add((info.source, info.qualname))
     if again:
         journal(i).forget_sites(known, reached)
 
 
 def _called_by_unfinished(i: Interpreter, info: FunctionInfo) -> bool:
     """Whether a function private to its file is called by one that a budget has cut short: what that gives it is in sight, and was not come to."""
-    if not info.name.startswith("_") or info.name.endswith("__") or not i.ledger.cut_short:
+    if not info.name.startswith("_") or info.name.endswith("__") or not i.ledger.of(Entries).cut_short:
         return False
     if i.project.named_elsewhere(info.name, info.source):
         return False
     calls = calls_by_name(i.project.symbols(info.source, i.tracers).blocks)
-    return any(source is info.source and info.qualname in calls.get(name, ()) for source, name in i.ledger.cut_short)
+    return any(source is info.source and info.qualname in calls.get(name, ()) for source, name in i.ledger.of(Entries).cut_short)
 
 
 def enter_inherited(i: Interpreter, function: Function, frame: Frame) -> None:
@@ -240,9 +265,9 @@ def _enough(i: Interpreter, function: Function, info: FunctionInfo, owner: Value
 def prepare_owner(i: Interpreter, info: FunctionInfo, cls: Ref | None, owner: Value | None, frame: Frame, *, others: bool) -> bool:
     """Run the methods of a class that fill what is empty of the object of another one, where that comes to nothing compiled without them, or to no end.
     `others`: so may those that it takes none of."""
-    if cls is None or owner is None or id(info.node) not in i.ledger.prepared:
+    if cls is None or owner is None or id(info.node) not in i.ledger.of(Entries).prepared:
         return False
-    enough = i.ledger.prepared[id(info.node)]
+    enough = i.ledger.of(Entries).prepared[id(info.node)]
     return preparing.prepare(
         i, cls, owner, info, enough, lambda ref, other: called_alone(i, (ref, other), (owner,), 0, frame), others=others
     )
@@ -281,13 +306,13 @@ def _counts(before: Value | None, now: Value | None) -> bool:
 
 def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:
     """The object of a class that nothing in sight makes: all its methods see the same; None if making one ends nowhere."""
-    samples = i.ledger.samples
+    samples = i.ledger.of(Standing).samples
     if cls.oid not in samples:
         keep: list[Value | None] = []
         kept_run(i, lambda: keep.append(some_object(i, cls, place)))
         samples[cls.oid] = keep[0] if keep else None
         if not keep and i.spent:
-            i.ledger.unmade.add(cls.oid)
+            i.ledger.of(Entries).unmade.add(cls.oid)
     return samples[cls.oid]
 
 

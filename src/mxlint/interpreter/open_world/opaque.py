@@ -9,6 +9,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import External, Ref, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import writes
+from mxlint.interpreter.containers.elements import Elements
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -40,7 +41,7 @@ def put_in(i: Interpreter, into: object, place: Place, frame: Frame) -> None:
         part = todo.pop()
         if isinstance(part, tuple) and part not in seen:
             seen.add(part)
-            todo += (*part[1:2], i.ledger.element_of.get(part))  # what it is an attribute or item of, not its index
+            todo += (*part[1:2], i.ledger.of(Elements).iterables.get(part))  # what it is an attribute or item of, not its index
         elif isinstance(part, Ref):
             changed(i, part, place, frame)
 

@@ -18,9 +18,11 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.locations import REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import alternatives, named
+from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import BASES, class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.open_world import defaults
 from mxlint.interpreter.open_world.presumptions import presume
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.uses import WORDS, by_use, is_dict
 from mxlint.models.load import bases, model
 from mxlint.syntax import ir
@@ -79,7 +81,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
 def instance_by_use(i: Interpreter, cls: External, name: str, place: Place) -> Value | None:
     """An instance of the class that the uses of something ask for: what is written on it hangs on that presumption. None if making one ends nowhere."""
     made = some_object(i, cls, place)
-    words = i.ledger.presumed
+    words = i.ledger.of(Standing).presumed
     for _, _, member in each_place(i, (made,) if made is not None else ()):
         if isinstance(member, Ref):
             words[member.oid] = f"`{name}` is {WORDS[cls]}"
@@ -201,8 +203,8 @@ def _article(name: str) -> str:
 
 def some_object(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
     """An object of a class, made with symbolic arguments; None if making one ends nowhere."""
-    making = i.ledger.making
-    samples = i.ledger.samples
+    making = i.ledger.of(Standing).making
+    samples = i.ledger.of(Standing).samples
     key = cls.oid if isinstance(cls, Ref) else cls.name
     if key in samples:
         return samples[key]
@@ -224,7 +226,7 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place) -> Value | No
         except Halt:
             i.heap.undo(mark)
             return None
-        i.ledger.given |= {member.oid for member in members(made) if isinstance(member, Ref)}
+        i.ledger.of(Standing).objects |= {member.oid for member in members(made) if isinstance(member, Ref)}
         return made
     finally:
         making.discard(key)
@@ -233,7 +235,7 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place) -> Value | No
 def _fields(i: Interpreter, cls: Ref, place: Place) -> dict[str, Value]:
     """What the fields of a dataclass or named tuple hold whose defaults or annotations say of which kind they are."""
     found: dict[str, Value] = {}
-    written = i.ledger.annotations
+    written = i.ledger.of(Annotations).names
     for name, default, takes in fields_of(i, cls):
         with i.within(("field", name)):  # all fields have one place
             value = _field(i, cls, name, default, written, place) if takes else None

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mxlint.domain.arrays import Chain
+from mxlint.domain.guards import Identity
 from mxlint.domain.members import TRUE, Composite, Const, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import sinks
@@ -28,6 +29,18 @@ DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
 """What only arrays have, and what it is called in messages."""
 
 
+class OutOfSight:
+    """What calls of symbolic things have shown."""
+
+    __slots__ = ("computes", "differentiated")
+
+    def __init__(self) -> None:
+        self.computes: bool = False
+        """Something symbolic was called with placeholders, and gave something."""
+        self.differentiated: set[Identity] = set()
+        """Symbolic things that `nn.value_and_grad` is given as models."""
+
+
 def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
     """A symbolic callable gave something: keep whether a placeholder of the running trace was among its arguments, or something computed from one;
     a method of such a thing computes with it. What is differentiated has weights and layers that nobody sees."""
@@ -36,15 +49,15 @@ def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, 
     placeholder = any(array.trace is not None and i.trace.holds(array.trace) for array in arrays_in(i, *args.values))
     if placeholder or source(i, (function, *args.values)) is not None:
         i.sources[result.identity] = COMPUTED
-        i.ledger.computes = True
+        i.ledger.of(OutOfSight).computes = True
         i.trace.operations += SEVERAL
-        if function.identity in i.ledger.differentiated:
+        if function.identity in i.ledger.of(OutOfSight).differentiated:
             i.imprecise("a model whose layers are not in sight", place)
 
 
 def source(i: Interpreter, values: Iterable[Value]) -> Place | None:
     """The call of a symbolic callable that some of these values were computed by, from placeholders; what containers hold counts."""
-    if i.ledger.computes:
+    if i.ledger.of(OutOfSight).computes:
         for _, _, member in each_place(i, values, ("list",)):
             if isinstance(member, Symbolic) and member.kinds is None and (call := next(_calls(i, (member.identity,)), None)) is not None:
                 return call

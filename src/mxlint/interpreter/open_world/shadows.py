@@ -6,6 +6,7 @@ same each time.
 
 from __future__ import annotations
 
+from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Field, Info
 from mxlint.domain.join import bound, of
 from mxlint.domain.members import Const, Option, Symbolic, Unbound, Value, options
@@ -14,9 +15,18 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame
 
 
+class Shadows:
+    """The objects that hold what the program writes on symbolic values."""
+
+    __slots__ = ("objects",)
+
+    def __init__(self) -> None:
+        self.objects: dict[Identity, int] = {}
+
+
 def shadow(i: Interpreter, owner: Symbolic, place: Place) -> int:
     """The object that stands for a symbolic one."""
-    known = i.ledger.shadows
+    known = i.ledger.of(Shadows).objects
     oid = known.get(owner.identity)
     if oid is None:
         trace = i.trace.number if i.trace is not None and _made_in(owner.identity, i.trace.number) else 0
@@ -56,7 +66,7 @@ def write_item(i: Interpreter, owner: Symbolic, index: Const, value: Value, plac
 
 def items(i: Interpreter, owner: Symbolic) -> list[tuple[Const, Value]]:
     """What was put into a symbolic object, by index or key."""
-    oid = i.ledger.shadows.get(owner.identity)
+    oid = i.ledger.of(Shadows).objects.get(owner.identity)
     fields = i.heap.fields(oid).items() if oid is not None else ()
     found = [(field[1], bound(i.live(value))) for field, value in fields if isinstance(field, tuple) and field[0] == "k"]
     return [(key, value) for key, value in found if isinstance(key, Const) and value is not None]

@@ -8,6 +8,7 @@ from typing import Final
 from mxlint.domain.heap import Location
 from mxlint.domain.members import Value
 from mxlint.interpreter.calls.relevance import reach_of
+from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.syntax.index import ANY, Block
@@ -38,7 +39,7 @@ class Unchanged:
 
 
 def _is_named(i: Interpreter, traced: frozenset[Location]) -> bool:
-    if i.ledger.changed_in_traces or i.ledger.read_contents:
+    if i.ledger.of(Changes).whole or i.ledger.of(Changes).read_contents:
         return False
     frames = {field for oid, field in traced if i.info(oid).kind == "frame"}
     if not all(isinstance(field, str) and i.info(oid).kind in NAMED | {"frame"} for oid, field in traced):

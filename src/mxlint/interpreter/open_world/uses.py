@@ -34,6 +34,23 @@ OF_MODULES: Final = frozenset((
 WORDS: Final = {MODULE: "an nn.Module", OPTIMIZER: "an optimizer"}
 
 
+class Uses:
+    """What uses say of names, once it is found."""
+
+    __slots__ = ("arrays", "attributes", "classes", "dicts")
+
+    def __init__(self) -> None:
+        self.classes: dict[tuple[int, str, int, bool], External | None] = {}
+        """The classes of which parameters and variables are instances by their uses, by the function, the name, how far they are followed, and which of the
+        two they are."""
+        self.attributes: dict[int, dict[str, External]] = {}
+        """The classes of which attributes are instances by what the methods of a class do with them, by the class."""
+        self.arrays: dict[tuple[int, str, int | None, int], bool] = {}
+        """Whether parameters are used as nothing but arrays are, by the same."""
+        self.dicts: dict[tuple[int, str, int], bool] = {}
+        """Whether they are used as nothing but dicts are."""
+
+
 class Subject(NamedTuple):
     """How a function says what a parameter holds: by its name, or by the attribute of its own object that keeps it."""
 
@@ -56,7 +73,7 @@ def bound_by_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> Ext
 
 
 def _asked_once(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int, *, local: bool) -> External | None:
-    known, key = i.ledger.uses, (ref.oid, name, depth, local)
+    known, key = i.ledger.of(Uses).classes, (ref.oid, name, depth, local)
     if key not in known:
         known[key] = None  # what a recursion comes back to
         known[key] = _by_any_use(i, ref, info, name, depth, local=local)
@@ -129,7 +146,7 @@ def _by_own_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, *, loca
 
 def attribute_by_use(i: Interpreter, cls: Ref, name: str) -> External | None:
     """The class of which an attribute that a method sets is an instance, by what the methods of its class do with it. Asked once for a class."""
-    known = i.ledger.kept_uses
+    known = i.ledger.of(Uses).attributes
     if cls.oid not in known:
         modules, optimizers = _of_mlx(i, [method for base in mro(i, cls) if isinstance(base, Ref) for method in _methods(i, base)])
         known[cls.oid] = {subject.name: OPTIMIZER for subject in sorted(optimizers)} | {subject.name: MODULE for subject in sorted(modules)}
@@ -182,7 +199,7 @@ def _gives_weights(value: ir.Expr) -> bool:
 def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, owner: Ref | None = None, depth: int = MAX_HANDED) -> bool:
     """Whether some use of a parameter is one that raises for anything but an array, among all that a compiled function may be given. What a name means
     that is bound anew is asked up to there, the value that it is bound to included. `owner`: the object whose method the function is."""
-    known, key = i.ledger.arrays, (ref.oid, name, None if owner is None else owner.oid, depth)
+    known, key = i.ledger.of(Uses).arrays, (ref.oid, name, None if owner is None else owner.oid, depth)
     if key not in known:
         known[key] = False  # what a recursion comes back to
         known[key] = _is_array(i, ref, info, name, owner, depth)
@@ -211,7 +228,7 @@ def _is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, owner: Re
 def is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
     """Whether some use of a parameter is one that raises for anything but a dict, among all that a compiled function may be given: an item of a text, a
     method that nothing else has, its entries given as keywords."""
-    known, key = i.ledger.dicts, (ref.oid, name, depth)
+    known, key = i.ledger.of(Uses).dicts, (ref.oid, name, depth)
     if key not in known:
         known[key] = False  # what a recursion comes back to
         known[key] = _is_dict(i, ref, info, name, depth)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.elements import ITEMS
@@ -26,6 +27,15 @@ from mxlint.interpreter.statements.unpacking import unpack
 from mxlint.models.load import model
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import names_read
+
+
+class Deleted:
+    """Names that a `del` has unbound."""
+
+    __slots__ = ("names",)
+
+    def __init__(self) -> None:
+        self.names: set[Location] = set()
 
 
 def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:

@@ -15,6 +15,7 @@ from mxlint.interpreter.generators.dying import dropped, let_go
 from mxlint.interpreter.generators.sending import closed
 from mxlint.interpreter.generators.stepping import can_step, runs_as_a_whole
 from mxlint.interpreter.libraries import replaced
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.iteration import iterate
@@ -26,7 +27,17 @@ from mxlint.interpreter.machine.locations import KEPT
 from mxlint.interpreter.machine.paths import Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects import instead
-from mxlint.interpreter.statements.binding import assign, branch, in_place, is_fed_by_no_number, keeps_parts, on_truth, owner_of, store
+from mxlint.interpreter.statements.binding import (
+    Deleted,
+    assign,
+    branch,
+    in_place,
+    is_fed_by_no_number,
+    keeps_parts,
+    on_truth,
+    owner_of,
+    store,
+)
 from mxlint.interpreter.statements.conditions import tested
 from mxlint.interpreter.statements.handlers import guarded, try_statement, with_statement
 from mxlint.interpreter.statements.managers import entered
@@ -128,7 +139,7 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
             held = i.heap.get(oid, target.id) or UNBOUND
             i.heap.drop(oid, target.id)
             i.operations.written(i, oid, target.id, UNBOUND, frame.place(target), frame)
-            i.ledger.deleted.add((oid, target.id))
+            i.ledger.of(Deleted).names.add((oid, target.id))
             dropped(i, held, frame.place(target), frame)
         elif isinstance(target, ir.Attr):
             for member in members(i.eval(target.value, frame)):
@@ -200,7 +211,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         try:
             start, checkpoint = i.heap.mark(), i.checkpoint() if untested and most else None
             if checkpoint is not None:
-                i.ledger.endless_loops.add(place)
+                i.ledger.of(Ends).endless.add(place)
             steps = i.steps
             with i.unrolling(UNROLLED):
                 while rounds < most and one_way:

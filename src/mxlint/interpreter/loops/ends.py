@@ -1,0 +1,19 @@
+"""Which loops are known to end, and which never do by themselves."""
+
+from __future__ import annotations
+
+from mxlint.domain.place import Place
+
+
+class Ends:
+    """Loops by what is known of their end."""
+
+    __slots__ = ("endless", "finite", "given")
+
+    def __init__(self) -> None:
+        self.finite: set[Place] = set()
+        """Loops whose number of rounds is known."""
+        self.endless: set[Place] = set()
+        """Loops that only a `break` ends."""
+        self.given: set[Place] = set()
+        """Loops of which nobody in sight says how many rounds they have: over what is not in sight."""

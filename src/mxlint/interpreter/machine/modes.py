@@ -1,0 +1,49 @@
+"""In which mode the interpreter runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mxlint.domain.members import Const
+    from mxlint.domain.place import Place
+
+
+@dataclass(slots=True)
+class Modes:
+    """How the stretch that runs came about. What a call does may depend on it, so it is part of the key of a summary."""
+
+    differentiating: bool = False
+    """`mx.grad` and its like run a function: MLX does not replay what is compiled in it."""
+    applying: bool = False
+    """An optimizer's update has called its own `apply_gradients`."""
+    entered_alone: bool = False
+    """An entry runs that nothing in sight calls."""
+    thread: tuple[Place, int] | None = None
+    """The thread that runs: where it was started, and which it is of those."""
+    client: str | None = None
+    """What the most general client of a class presumes."""
+    expected: tuple[tuple[int, frozenset[str]], ...] = ()
+    """The exceptions that a test says to be raised here, by the block that says it."""
+    taking: Const | None = None
+    """The key of the entry that an expression takes out of the name or attribute that is read. No call runs while it is set, but that of a property."""
+
+    telling: bool = False
+    """A trace comes to what only tells something: nothing of what it reads there is used."""
+    remembered: bool = False
+    """A function runs in a trace whose value is kept, and which would run once without the trace, too: what it reads and does is none of the trace's."""
+
+    def key(self) -> tuple[object, ...]:
+        """All modes, to be compared."""
+        return (
+            self.differentiating,
+            self.applying,
+            self.entered_alone,
+            self.thread,
+            self.client,
+            self.expected,
+            self.taking,
+            self.telling,
+            self.remembered,
+        )

@@ -1,0 +1,36 @@
+"""Who wrote a location, and how often: the writes of a run, counted."""
+
+from __future__ import annotations
+
+from mxlint.domain.heap import Location
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
+
+
+class Writes:
+    """Who wrote locations, and how often."""
+
+    __slots__ = ("counts", "last")
+
+    def __init__(self) -> None:
+        self.last: dict[Location, Place] = {}
+        """Who wrote a location last."""
+        self.counts: dict[Location, int] = {}
+        """How often it was written."""
+
+
+def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
+    """Keep who wrote a location last, and that it was written once more."""
+    if i.heap.recording is not None:
+        i.heap.recording.write((oid, field, place))
+    writes = i.ledger.of(Writes)
+    writers, counts = writes.last, writes.counts
+    writers[oid, field] = place
+    counts[oid, field] = counts.get((oid, field), 0) + 1
+    if field in (ITEMS, ADDED) or isinstance(field, tuple) and field[0] == "item":
+        counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
+        writers[oid, ANY] = place
+    elif isinstance(field, str) or isinstance(field, tuple) and field[0] == "k":
+        counts[oid, KEYS] = counts.get((oid, KEYS), 0) + 1
+        writers[oid, KEYS] = place
