@@ -17,6 +17,7 @@ from mxlint.interpreter.containers.inplace import overwrite
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import MAX_CALLS, Halt, Interpreter
+from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
@@ -116,7 +117,7 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
         if outer is not None and outer.trace is i.trace and active < MAX_RECURSION:
             raise TakenBack(outer, recursive=True)
         return _recursive(i, ref, info, args, place, caller)
-    if not active and id(info.node) in i.recursive and (i.splits or not single):
+    if not active and id(info.node) in i.ledger.of(Costs).recursive and (i.splits or not single):
         reach = _beside(i, ref, info, args)
         return _as_library(i, info, args, reach, place, caller) if reach is not None else _recursive(i, ref, info, args, place, caller)
     under_way = summaries.begin(i, ref, args) if active == 0 else None
@@ -153,14 +154,14 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     finally:
         del i.starts[i.starts.index(start) :]
         if not same:
-            i.aside[id(info.node)] += start.steps - i.steps
+            i.ledger.of(Costs).aside[id(info.node)] += start.steps - i.steps
         if start.makes:
             for around in i.starts:
                 around.steps -= start.steps - i.steps
     if taken_back is not None:
         start.take_back(i)
         if taken_back.recursive:
-            i.recursive.add(id(info.node))
+            i.ledger.of(Costs).recursive.add(id(info.node))
             return _recursive(i, ref, info, args, place, caller)
         assert start.reaching is not None
         return _as_library(i, info, args, start.reaching, place, caller)
@@ -177,7 +178,8 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
 
 def _is_costly(i: Interpreter, ref: Ref, node: object, args: Arguments, steps: int = 0) -> bool:
     """Whether the activations of a function have cost much so far, and are not known to reach something compiled."""
-    if i.aside[id(node)] + steps < MAX_ASIDE or id(node) in i.reaching:
+    costs = i.ledger.of(Costs)
+    if costs.aside[id(node)] + steps < MAX_ASIDE or id(node) in costs.reaching:
         return False
     return not _constructs(i, ref, args)
 
@@ -206,7 +208,7 @@ def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Re
     """What a call reaches, if the function has cost much and the call reaches nothing compiled, or no activation of it has; None if it is to be run."""
     if i.trace is not None or i.journal is None:
         return None
-    if id(info.node) in i.fruitless and not _constructs(i, ref, args):
+    if id(info.node) in i.ledger.of(Costs).fruitless and not _constructs(i, ref, args):
         reach = reach_of(i, (ref, *args.values), whole=True)
         return None if reach.writes_traced else reach
     if not _is_costly(i, ref, info.node, args):
@@ -214,7 +216,7 @@ def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Re
     reach = reach_of(i, (ref, *args.values))
     if not reach.compiled:
         return reach
-    i.reaching.add(id(info.node))
+    i.ledger.of(Costs).reaching.add(id(info.node))
     return None
 
 
@@ -232,7 +234,7 @@ def costly(i: Interpreter) -> None:
         if not reach.compiled:
             start.reaching = reach
             raise TakenBack(start, recursive=False)
-        i.reaching.add(id(start.node))
+        i.ledger.of(Costs).reaching.add(id(start.node))
     _fruitless(i)
 
 
@@ -241,15 +243,15 @@ def _fruitless(i: Interpreter) -> None:
     frame = next((frame for frame in reversed(i.stack) if frame.function is not None), None)
     if frame is None or not i.starts or i.starts[-1].node is not frame.node:
         return
-    start = i.starts[-1]
-    i.own[id(start.node)] += SAMPLED
-    if i.own[id(start.node)] < MAX_FRUITLESS or id(start.node) in i.fruitful or _constructs(i, start.function, start.args):
+    start, costs = i.starts[-1], i.ledger.of(Costs)
+    costs.own[id(start.node)] += SAMPLED
+    if costs.own[id(start.node)] < MAX_FRUITLESS or id(start.node) in costs.fruitful or _constructs(i, start.function, start.args):
         return
     reach = reach_of(i, (start.function, *start.args.values), whole=True)
     if reach.writes_traced:  # what it writes is what is looked for
-        i.fruitful.add(id(start.node))
+        costs.fruitful.add(id(start.node))
         return
-    i.fruitless.add(id(start.node))
+    costs.fruitless.add(id(start.node))
     start.reaching = reach
     raise TakenBack(start, recursive=False)
 
@@ -380,7 +382,7 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
             return run_body(i, info, frame)
     finally:
         del i.approximations[key]
-        i.aside[id(info.node)] += steps - i.steps
+        i.ledger.of(Costs).aside[id(info.node)] += steps - i.steps
 
 
 def _widened_arguments(given: Arguments, inner: list[Arguments]) -> Arguments | None:

@@ -34,6 +34,15 @@ ENV: Final = ("#", "parent")
 """Of a function: the activation around it; of a generator: its own."""
 
 
+class Reaches:
+    """What calls reach, by what they are given and the state that decides it."""
+
+    __slots__ = ("found",)
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[object, ...], Reach] = {}
+
+
 def _leads(*values: Value | None) -> bool:
     """Whether values lead to objects, to what a library has, or to anything that holds them."""
     return any(
@@ -66,9 +75,9 @@ def reach_of(i: Interpreter, values: tuple[Value, ...], *, whole: bool = False) 
     recording, i.heap.recording = i.heap.recording, None
     now = world(i)
     key = (*values, *now, whole)
-    found = i.reaches.get(key)
+    found = i.ledger.of(Reaches).found.get(key)
     if found is None or not found.holds():
-        found = i.reaches[key] = Reach(i, values, whole)
+        found = i.ledger.of(Reaches).found[key] = Reach(i, values, whole)
     if recording is not None and recording.world is None:
         recording.world = now
     i.heap.recording = recording

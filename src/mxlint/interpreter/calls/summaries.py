@@ -66,6 +66,15 @@ _COPIED: Final = frozenset(("list", "dict", "set", "instance", "function", "iter
 Key: TypeAlias = tuple[object, ...]
 
 
+class Summaries:
+    """The summaries of calls, by what decides about them."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[object, ...], list[Summary]] = {}
+
+
 class Summary:
     """What one call read, wrote, made, noted and returned. `inputs`: what else has to be the same for it to be written as it is.
 
@@ -264,7 +273,7 @@ class Found(NamedTuple):
 
 def find(i: Interpreter, call: Call, context: Context) -> Found | None:
     """A summary that holds for a call that begins, in the context of its body."""
-    kept: tuple[Summary, ...] = (*i.summaries.get((*call.key, context), ()), *i.summaries.get(call.key, ()))
+    kept: tuple[Summary, ...] = (*i.ledger.of(Summaries).kept.get((*call.key, context), ()), *i.ledger.of(Summaries).kept.get(call.key, ()))
     if not kept:
         return None
     recording = i.heap.recording
@@ -377,7 +386,7 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context, trace: Any 
         portable = trace is None and _is_portable(i, call, value, changes, used, context)
         summary = Summary(i, call, value, changes, used, context, portable, between, trace)
         for key in (call.key, (*call.key, context)) if portable else ((*call.key, context),):
-            kept = i.summaries.setdefault(key, [])
+            kept = i.ledger.of(Summaries).kept.setdefault(key, [])
             kept.insert(0, summary)
             del kept[MAX_SUMMARIES:]
     # What was made here and is gone was nothing before: no call depends on what lies there.

@@ -46,6 +46,7 @@ from mxlint.interpreter.generators.iterators import ITERATED, new_iterator
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.loops.comprehensions import Clauses
 from mxlint.interpreter.loops.iteration import collected, listed
+from mxlint.interpreter.loops.lengths import Lengths
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -498,7 +499,7 @@ def _deque(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
         return new_list(i, content, place, "deque", "collections.deque")
     made = new_list(i, cut(content, most), place, "deque", "collections.deque")
     i.heap.set(made.oid, MAXLEN, most)
-    i.bounded.add(made.oid)
+    i.ledger.of(Lengths).bounded.add(made.oid)
     return made
 
 

@@ -9,7 +9,7 @@ from mxlint.domain.members import NONE, TRUE, Const, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.generators.iterators import RESUME
 from mxlint.interpreter.generators.sending import closed
-from mxlint.interpreter.generators.stepping import Generator, can_step
+from mxlint.interpreter.generators.stepping import Consumed, Generator, can_step
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.garbage import outliving
@@ -25,7 +25,7 @@ def let_go(i: Interpreter, made: Collection[int], mark: int, values: Iterable[Va
     changes = i.heap.changes(mark)
     before = i.heap.held_before(mark, [at for at in changes if at[1] == ALIVE])
     fresh = {oid for (oid, _), value in before.items() if value is None}
-    held = outliving((*values, *map(Ref, i.consumed)), changes, fresh)
+    held = outliving((*values, *map(Ref, i.ledger.of(Consumed).generators)), changes, fresh)
     for oid in waiting:
         if oid in fresh and oid not in held:
             _close(i, Ref(oid), place, frame)
@@ -33,7 +33,12 @@ def let_go(i: Interpreter, made: Collection[int], mark: int, values: Iterable[Va
 
 def dropped(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
     """Close a generator that a name held, if that was the last who did."""
-    if isinstance(value, Ref) and _waits(i, value.oid) and value.oid not in i.consumed and not i.heap.is_captured(value.oid):
+    if (
+        isinstance(value, Ref)
+        and _waits(i, value.oid)
+        and value.oid not in i.ledger.of(Consumed).generators
+        and not i.heap.is_captured(value.oid)
+    ):
         _close(i, value, place, frame)
 
 

@@ -20,6 +20,15 @@ from mxlint.syntax import ir
 from mxlint.syntax.resuming import rest, resumable
 
 
+class Consumed:
+    """Generators whose elements somebody takes now."""
+
+    __slots__ = ("generators",)
+
+    def __init__(self) -> None:
+        self.generators: list[int] = []
+
+
 class Generator:
     """The payload of a generator object: runs the body, with whoever iterates at each yield. `about`: its function and its activation."""
 
@@ -116,14 +125,14 @@ def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, starte
         left = sum(len(target.arrived) for target in i.targets) if handled else 0
         mark, path = i.heap.mark(), i.path
         answer: Value | None = None
-        i.consumed.append(ref.oid)
+        i.ledger.of(Consumed).generators.append(ref.oid)
         try:
             answer = consume(value) or NONE
         except Halt:
             if not handled:
                 raise
         finally:
-            i.consumed.pop()
+            i.ledger.of(Consumed).generators.pop()
             i.stack[depth:], i.tries[tries:], i.try_depths[tries:] = inner
         if answer is None and handled:
             i.heap.undo(mark)

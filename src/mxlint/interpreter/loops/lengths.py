@@ -36,9 +36,21 @@ STAYING: Final = frozenset(("list", "set", "dict"))
 """Kinds of containers that hold the same after something has gone over them."""
 
 
+class Lengths:
+    """How containers change their lengths."""
+
+    __slots__ = ("bounded", "changed")
+
+    def __init__(self) -> None:
+        self.changed: dict[int, set[tuple[Context, bool]]] = {}
+        """Where containers become longer (True), or may become shorter."""
+        self.bounded: set[int] = set()
+        """Containers that drop what is too much."""
+
+
 def resized(i: Interpreter, oid: int, longer: bool) -> None:
     """A container becomes longer, or may become shorter, here."""
-    i.lengths.setdefault(oid, set()).add((i.context, longer))
+    i.ledger.of(Lengths).changed.setdefault(oid, set()).add((i.context, longer))
 
 
 def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
@@ -60,7 +72,7 @@ def growing(i: Interpreter, value: Value) -> frozenset[Context]:
     refs = [member.oid for member in found if isinstance(member, Ref)]
     if len(refs) < len(found):
         return _length_of(i, value)
-    longer = [_grows(i, oid) or _length_of(i, i.heap.get(oid, ("#", "items"))) for oid in refs if oid not in i.bounded]
+    longer = [_grows(i, oid) or _length_of(i, i.heap.get(oid, ("#", "items"))) for oid in refs if oid not in i.ledger.of(Lengths).bounded]
     return NO_LOOPS.union(*longer) if len(longer) == len(refs) and all(longer) else _remade(i, refs)
 
 
@@ -87,8 +99,8 @@ def _remade(i: Interpreter, lists: Sequence[int]) -> frozenset[Context]:
 
 
 def _grows(i: Interpreter, oid: int) -> frozenset[Context]:
-    made, found = i.made_in.get(oid), i.lengths.get(oid, ())
-    if made is None or not found or oid in i.bounded:
+    made, found = i.made_in.get(oid), i.ledger.of(Lengths).changed.get(oid, ())
+    if made is None or not found or oid in i.ledger.of(Lengths).bounded:
         return NO_LOOPS
     return frozenset(
         around.loop
@@ -117,7 +129,7 @@ def _rounds_over(i: Interpreter, member: Member) -> Loops:
         return moved[0] if len(moved) == 1 else NO_LOOPS  # what moves at both ends may be as long as before
     if isinstance(member, Tuple):
         return member.loops
-    if isinstance(member, Ref) and member.oid not in i.bounded:
+    if isinstance(member, Ref) and member.oid not in i.ledger.of(Lengths).bounded:
         return united(part.loops for part in members(content(i, member)) if isinstance(part, Tuple))
     return NO_LOOPS
 

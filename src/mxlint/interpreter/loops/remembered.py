@@ -24,6 +24,15 @@ KINDS: Final = PLAIN - {"generator", "coroutine"}
 """Kinds of objects that a loop may make: what is made of others is also known outside of the heap."""
 
 
+class RememberedLoops:
+    """What loops did in loops that ascend."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[object, ...], list[Remembered]] = {}
+
+
 class Remembered(NamedTuple):
     """What a loop did. `ended`: the state after its rounds, None if no round comes to its end; `arrived`: what left it for targets around, by their number;
     `possible`: the states from which an exception may lead to such a one."""
@@ -65,7 +74,7 @@ def once(i: Interpreter, loop: object, ascend: Callable[[], Delta | None]) -> De
 
 def find(i: Interpreter, run: Run) -> Remembered | None:
     """What the loop did where it found what is there now; None if that is not known."""
-    kept = i.remembered.get(run.call.key)
+    kept = i.ledger.of(RememberedLoops).kept.get(run.call.key)
     if not kept:
         return None
     recording, i.heap.recording = i.heap.recording, None
@@ -120,7 +129,7 @@ def _keep(i: Interpreter, run: Run, ended: Delta | None) -> None:
     i.path = call.path
     if _can_be_kept(i, run):
         summary = Summary(i, call, NONE, ended or {}, set(recording.fresh), i.context, False, {}, i.trace)
-        kept = i.remembered.setdefault(call.key, [])
+        kept = i.ledger.of(RememberedLoops).kept.setdefault(call.key, [])
         kept.insert(0, Remembered(summary, ended, tuple(run.departures.arrived), tuple(run.departures.possible)))
         del kept[MAX_REMEMBERED:]
     i.heap.recording = recording.outer

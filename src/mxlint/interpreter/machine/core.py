@@ -6,7 +6,6 @@ whatever left (a return, break, continue or raise) has handed its delta to the p
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -24,6 +23,7 @@ from mxlint.domain.place import Place
 from mxlint.facts.events import Way
 from mxlint.interpreter.imports.unloaded import Unloaded
 from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import Context, Frame
 from mxlint.interpreter.machine.framework import Framework
 from mxlint.interpreter.machine.ledger import Ledger
@@ -36,11 +36,8 @@ from mxlint.syntax.index import TRACERS
 
 if TYPE_CHECKING:
     from mxlint.interpreter.calls.activations import Start
-    from mxlint.interpreter.calls.relevance import Reach
-    from mxlint.interpreter.calls.summaries import Summary
     from mxlint.interpreter.compiled.state import Trace
     from mxlint.interpreter.loops.fixpoint import Invariants
-    from mxlint.interpreter.loops.remembered import Remembered
     from mxlint.interpreter.machine.journal import Journal
     from mxlint.interpreter.machine.operations import Operations
     from mxlint.models.mlx.table import Table
@@ -136,24 +133,10 @@ class Interpreter:
         self.recovery: Recovery | None = None
         self.stack: list[Frame] = []
         self.starts: list[Start] = []
-        self.recursive: set[int] = set()
-        self.aside: Counter[int] = Counter()
-        """Steps that the activations of each function have taken, by the number of its node."""
-        self.own: Counter[int] = Counter()
-        """Steps that the bodies of functions have taken themselves, nearly, in the same way."""
-        self.fruitful: set[int] = set()
-        """Functions of which an activation has brought about a fact."""
-        self.fruitless: set[int] = set()
-        """Those that cost too much without."""
         self.generators: list[int] = []
         """Generators, in the order in which they were made."""
-        self.consumed: list[int] = []
-        """Generators whose elements somebody takes now."""
-        self.reaching: set[int] = set()
-        """Functions that are known to reach something compiled."""
         self.traced: set[Location] = set()
         """Locations that traces have read."""
-        self.reaches: dict[tuple[object, ...], Reach] = {}
         self.limit = 0
         self.splits = 0
         self.chosen = 0
@@ -163,10 +146,6 @@ class Interpreter:
         self.causes: dict[Identity, tuple[Cause, Place | None]] = {}
         self.made_in: dict[int, Context] = {}
         """In which context objects are made."""
-        self.lengths: dict[int, set[tuple[Context, bool]]] = {}
-        """Where containers become longer (True), or may become shorter."""
-        self.bounded: set[int] = set()
-        """Containers that drop what is too much."""
         self.sources: dict[Identity, str] = {}
         """Why symbolic values are open, for those that nothing else is known of."""
         self.comes_from: dict[Identity, tuple[Member, ...]] = {}
@@ -184,9 +163,6 @@ class Interpreter:
         self.approximations: dict[object, Any] = {}
         self.invariants: Invariants | None = None
         """Of the loop that runs: what the loops in it start from."""
-        self.summaries: dict[tuple[object, ...], list[Summary]] = {}
-        self.remembered: dict[tuple[object, ...], list[Remembered]] = {}
-        """What loops did in loops that ascend."""
         self.modes = Modes()
         self.ledger = Ledger()
         self.mlx = Framework()
@@ -334,7 +310,7 @@ class Interpreter:
 
     def noting(self, keep: Callable[[], None], fact: object) -> None:
         """Keep a fact, now and whenever what is being recorded is done again. The activations under way have come to something."""
-        self.fruitful.update([id(start.node) for start in self.starts])
+        self.ledger.of(Costs).fruitful.update([id(start.node) for start in self.starts])
         keep()
         if self.heap.recording is not None:
             self.heap.recording.facts[fact] = keep
