@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mxlint.facts.events import Compiled, Element, Stale
+from mxlint.facts.events import Compiled, Element, Stale, Write
 from mxlint.fixes.remedies import Recapture
 from mxlint.rules.program import Program
 
@@ -18,6 +18,11 @@ def elements(compiled: Compiled) -> tuple[Element, ...]:
 def _lies_in(element: Element, other: Element) -> bool:
     """Whether a container lies in another one, and not the other way round as well."""
     return element.object in other.inside and other.object not in element.inside
+
+
+def is_outside(write: Write) -> bool:
+    """Whether what a trace writes is captured in neither direction."""
+    return not (write.captured_in or write.captured_out)
 
 
 def captured(compiled: Compiled) -> tuple[str, ...]:
@@ -40,7 +45,7 @@ def needed(program: Program, compiled: Compiled) -> tuple[str, ...]:
     """Everything that has to be captured: what is, what the body changes, what changes around it, and the random state if it draws."""
     states = dict.fromkeys(captured(compiled))
     for write in program.writes.get(compiled.number, ()):
-        if write.placeholder and not write.captured_in and write.how != "name" and write.container:
+        if write.placeholder and is_outside(write) and write.container:
             states[write.container] = None
     for stale in state_stale(program, compiled):
         if stale.container:
@@ -61,9 +66,7 @@ def with_the_rest(program: Program, compiled: Compiled) -> Recapture:
     """Capture everything at once: what is captured already, what optimizers update, and the random state if the body draws."""
     states = elements(compiled)
     updates = dict.fromkeys(
-        write.where.span
-        for write in program.writes.get(compiled.number, ())
-        if write.how in ("moments", "step") and not write.captured_in and not write.captured_out
+        write.where.span for write in program.writes.get(compiled.number, ()) if write.how in ("moments", "step") and is_outside(write)
     )
     return Recapture(compiled.site.span, states, states, _draws(program, compiled), tuple(updates), models=not states)
 

@@ -32,8 +32,6 @@ def construct(what: str) -> str:
         return CONSTRUCTS[what]
     if not what.replace(".", "").isidentifier():
         return what if what.endswith(")") or " " in what else quoted(what)
-    if what.startswith("mlx.core.array."):
-        return f".{what.rpartition('.')[2]}()"
     return f"{what.removeprefix('builtins.').removeprefix('mlx.core.')}()"
 
 
@@ -70,7 +68,7 @@ def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, hel
     ]
     for found in finding(
         rule, event.where, f"{needs}: {ends}", help, compiled, event.modality, within=event.within, calls=event.calls,
-        uncalled=not program.calls.get(compiled.number), remedy=remedy, note=note,
+        uncalled=program.uncalled(compiled), remedy=remedy, note=note,
     ):  # fmt: skip
         from dataclasses import replace
 

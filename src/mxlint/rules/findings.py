@@ -26,7 +26,7 @@ def name_of(compiled: Compiled) -> str:
     if compiled.form == "lambda":
         return "the lambda"
     own = compiled.function.name.rpartition(".")[2]
-    return quoted(own if compiled.text.isidentifier() and compiled.function.kind == "function" and own.isidentifier() else compiled.text)
+    return quoted(own if compiled.text.isidentifier() and compiled.function.kind == "function" else compiled.text)
 
 
 def function_of(compiled: Compiled) -> Span | None:
@@ -114,11 +114,11 @@ def module_of(read: Read) -> str:
 
 def finding(
     rule: Rule, where: Where, message: str, help: str, compiled: Compiled | None, modality: Modality, *,
-    severity: Severity | None = None, within: str = "", calls: Iterable[Where] = (), also: Iterable[tuple[str, Where]] = (), uncalled: bool = False,
+    severity: Severity | None = None, within: str = "", calls: Iterable[Where] = (), also: Iterable[tuple[str, Where]] = (), uncalled: Span | None = None,
     remedy: Remedy | None = None, right_on: tuple[str, ...] = (), note: str = "", cause: str = "",
 ) -> Iterator[Finding]:  # fmt: skip
     """A finding with its related spans, at the severity that its modality leaves; nothing if it leaves none. `message`: its headline, which says what
-    happens; `note`: why, and what MLX says; `severity`: where it is not the rule's; `right_on`: devices on which it was measured not to happen;
+    happens; `note`: why, and what MLX says; `severity`: where it is not the rule's; `uncalled`: where the function is compiled, if no call is in sight; `right_on`: devices on which it was measured not to happen;
     `cause`: what it says of the compiled object, if several expressions may show it."""
     full = severity or rule.severity
     effective = lowered(full, modality)
@@ -139,7 +139,7 @@ def finding(
         tuple(related),
         claimed=full if effective != full else None,
         remedy=remedy,
-        uncalled=compiled.site.span if compiled is not None and uncalled else None,
+        uncalled=uncalled,
         right_on=right_on,
         note=note,
         conditions=conditions_of(modality),

@@ -27,7 +27,7 @@ def check(program: Program) -> Iterator[Finding]:
                     RULE, event.where,
                     f"the record is lost: {quoted(event.what)} formats an array that has no value yet",
                     LOST, compiled, event.modality, severity="warning", within=event.within, calls=event.calls,
-                    uncalled=not program.calls.get(number), remedy=_remedy(program, compiled, event),
+                    uncalled=program.uncalled(compiled), remedy=_remedy(program, compiled, event),
                     note=f"the array is a placeholder while {name_of(compiled)} is traced; logging prints a traceback to stderr and goes on",
                 )  # fmt: skip
 

@@ -15,7 +15,7 @@ from mxlint.rules.mx204 import is_half
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
-UPDATES: Final = ("update", "fill", "weights", "moments", "step", "differentiate")
+UPDATES: Final = ("update", "fill", "weights", "moments", "step")
 LEFT: Final = "what is kept there is a placeholder, written once per trace and not once per call"
 NOT_CAPTURED: Final = ("items", "content", "name", "property")
 """Ways to write that no capture takes part in: it would hold a list that grows, an array itself, or nothing."""
@@ -28,15 +28,15 @@ def check(program: Program) -> Iterator[Finding]:
         relied = program.relied(compiled.number)
         writes = program.writes.get(compiled.number, ())
         names = {write.where.span.start for write in writes if write.how == "name"}
-        updated = {write.container for write in writes if write.how in UPDATES and write.how != "differentiate"}
+        used = {write.location for write in writes if write.where in relied}
         told: dict[object, list[Write]] = {}
         for write in writes:
-            if write.how == "fill" and write.where not in relied:
+            if write.how == "fill" and write.location not in used:
                 continue  # a module that is filled with arguments before each use
             if write.how == "content" and write.where.span.start in names:
                 continue  # `name += …` binds the array that it changes: once is enough
-            if write.how == "differentiate" and write.container in updated:
-                continue  # what updates the weights afterwards is the same cause, and the better place
+            if write.how == "differentiate":
+                continue  # it puts the weights back: what put placeholders there, or captured them, is the cause
             if write.placeholder and not write.captured_out and not is_half(compiled, write, writes):
                 told.setdefault(_cause(write), []).append(write)
         for first, *others in told.values():
@@ -76,7 +76,7 @@ def _remedy(program: Program, compiled: Compiled, write: Write) -> Remedy:
     also = tuple(dict.fromkeys((one.where.span, one.container) for one in writes if one.container))
     recapture = replace(with_the_rest(program, compiled), also=also)
     read = {read.location for read in program.reads.get(compiled.number, ())} & {one.location for one in writes}
-    if compiled.inputs is None and not read and not recapture.random and not recapture.updates and write.how not in UPDATES:
+    if compiled.inputs is None and not read and not recapture.random and write.how not in UPDATES:
         recapture = replace(recapture, inputs=None)
     return Either((recapture, after))
 

@@ -30,7 +30,7 @@ def check(program: Program) -> Iterator[Finding]:
             _message(first, compiled, traces[first.trace]),
             f"{advice(program, compiled, 'capture mx.random.state')}, or give an explicit key= that is an argument", compiled, first.modality,
             within=first.within, calls=first.calls, also=[("drawn here, too", where) for where in others],
-            remedy=None if compiled.shapeless else with_the_rest(program, compiled), note=_note(traces[first.trace]),
+            remedy=with_the_rest(program, compiled), note=_note(traces[first.trace]),
         )  # fmt: skip
 
 

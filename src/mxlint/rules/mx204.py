@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mxlint.facts.events import Compiled, Write
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Recapture
-from mxlint.rules.captures import advice, captured, elements, whole, with_the_rest
+from mxlint.rules.captures import advice, captured, elements, is_outside, whole, with_the_rest
 from mxlint.rules.findings import finding, line, name_of
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -28,8 +28,8 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
             continue
         read = {read.location for read in program.reads.get(compiled.number, ())}
-        steps = [write for write in program.writes.get(compiled.number, ()) if write.how == "step" and write.location in read]
-        alone = next((write for write in (*writes, *steps) if _alone(writes, write)), None)
+        counted = [write for write in program.writes.get(compiled.number, ()) if write.location in read]
+        alone = next((write for write in (*writes, *counted) if _alone(writes, write)), None)
         if alone is not None:
             yield from finding(
                 RULE, compiled.site,
@@ -67,7 +67,7 @@ def _part(write: Write) -> str:
 
 def _alone(writes: Sequence[Write], write: Write) -> bool:
     """Whether an optimizer's moments, or a step that its update computes with, lie outside of the captures while weights are updated inside."""
-    moments = write.how in ("moments", "step") and not write.captured_in and not write.captured_out
+    moments = write.how in ("moments", "step") and is_outside(write)
     return moments and any(other.how == "weights" and other.captured_out and other.where == write.where for other in writes)
 
 

@@ -20,7 +20,8 @@ def check(program: Program) -> Iterator[Finding]:
     for compiled in program.log.compiled:
         dead = [*_dead(program, compiled)]
         yield from dead or _own_name(program, compiled)
-        if not dead and compiled.outputs is not None and any(trace.parted for trace in program.traces.get(compiled.number, ())):
+        if not dead and any(trace.parted for trace in program.traces.get(compiled.number, ())):
+            assert compiled.outputs is not None
             yield from finding(
                 RULE, compiled.outputs.where,
                 f"the first call of {name_of(compiled)} raises: outputs= is another container than inputs=",
@@ -47,10 +48,7 @@ def check(program: Program) -> Iterator[Finding]:
 
 def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
     reads, writes = program.reads.get(compiled.number, ()), program.writes.get(compiled.number, ())
-    through = any(read.captured for read in reads) or any(
-        write.how != "update" and (write.captured_in or write.captured_out) for write in writes
-    )
-    lives = through and any(write.how == "update" for write in writes)
+    lives = any(read.captured for read in reads) and any(write.how == "update" for write in writes)
     for name, capture in (("inputs", compiled.inputs), ("outputs", compiled.outputs)):
         if capture is None:
             continue
@@ -77,7 +75,7 @@ def _own_name(program: Program, compiled: Compiled) -> Iterator[Finding]:
     inputs = compiled.inputs
     alone = inputs.where if inputs is not None and any(element.kind == "array" for element in inputs.elements) else None
     for read in reads:
-        captured = read.alias == "captured" or read.alias == "operand" and read.source == alone
+        captured = read.alias == "captured" or (read.alias, read.source) == ("operand", alone)
         if captured and read.source is not None and read.holder not in through:
             yield from finding(
                 RULE, read.source,

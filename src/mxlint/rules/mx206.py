@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from mxlint.finding import Finding
-from mxlint.rules.effects import EFFECTS
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
 VALUES: Final = ("clock", "random", "counter", "input", "network")
 """Where a value comes from that is another one at the next call."""
+EFFECTS: Final = ("writes", "sends", "starts", "configures", "progress")
+"""What is done to the world outside of the program, and meant to happen at every call."""
 
 
 def check(program: Program) -> Iterator[Finding]:

@@ -8,7 +8,6 @@ from mxlint.facts.events import Compiled, Event, Stale
 from mxlint.facts.values import ContainerValue, ObjectValue
 from mxlint.finding import Finding, Span
 from mxlint.fixes.remedies import Argument
-from mxlint.rules.effects import effects_of
 from mxlint.rules.findings import finding, function_of, line, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -106,12 +105,13 @@ def _counted(program: Program, alike: Iterable[Compiled], said: Collection[str])
     there again, is MX206 alone."""
     groups: dict[object, list[tuple[Compiled, Event]]] = {}
     for compiled in alike:
-        outside = {effect.where for effect in effects_of(program, compiled)}
+        happens = {(event.kind, event.where) for event in program.events.get(compiled.number, ())}
         for event in program.events.get(compiled.number, ()):
-            if event.kind == "counted" and event.what not in said and event.written not in outside:
+            if event.kind == "counted" and event.what not in said and ("effect", event.written) not in happens:
                 groups.setdefault((event.what, event.written), []).append((compiled, event))
     for group in groups.values():
         compiled, event = min(group, key=lambda found: (found[1].modality.steps, found[1].where.span))
+        assert event.written is not None
         used_too = dict.fromkeys(other.where for _, other in group if other.where != event.where)
         is_number = event.note == "number"
         yield from finding(
@@ -119,7 +119,7 @@ def _counted(program: Program, alike: Iterable[Compiled], said: Collection[str])
             f"{quoted(event.what)} is {'counted' if is_number else 'changed'} once per trace of {name_of(compiled)}: later calls use the same {event.note}",
             COUNT if is_number else CHANGE, compiled, event.modality,
             calls=event.calls, also=[("used here, too", use) for use in used_too],
-            note=f"{line(event.written, event.where)} changes it while the function is traced" if event.written else "",
+            note=f"{line(event.written, event.where)} changes it while the function is traced",
         )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
                 yield from finding(
                     RULE, event.where,
                     f"{name_of(compiled)} {briefly(event.effects) or 'gives wrong values or raises'} at another size: {_what(event)} keeps the first",
-                    HELP, compiled, event.modality, within=event.within, calls=event.calls, uncalled=not program.calls.get(number),
+                    HELP, compiled, event.modality, within=event.within, calls=event.calls, uncalled=program.uncalled(compiled),
                     remedy=Unbake(event.where.span, compiled.site.span, event.shape, event.sizes),
                     note=f"a size that is taken from a shape is a constant of the first trace; under shapeless=True, when it changes, the function "
                     f"{consequences(event.effects) or 'raises or silently returns wrong values'}",

@@ -10,7 +10,7 @@ from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.sizes import matters, varying_axes
+from mxlint.rules.sizes import matters, size_in, varying_axes
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -26,14 +26,14 @@ def check(program: Program) -> Iterator[Finding]:
                     RULE, event.where,
                     f"{name_of(compiled)} decides {quoted(event.what)} once, for all later shapes",
                     "leave out shapeless=True, or make the choice outside the compiled function", compiled, event.modality, within=event.within,
-                    calls=event.calls, uncalled=not program.calls.get(number),
+                    calls=event.calls, uncalled=program.uncalled(compiled),
                     note="under shapeless=True the shape of the first trace decides, and the branch is kept silently",
                 )  # fmt: skip
 
 
 def _alike(program: Program, compiled: Compiled, event: Event) -> bool:
     """Whether all calls in sight decide a comparison of lengths in the same way. What is exported is called elsewhere."""
-    if compiled.form == EXPORT or event.decision is None or event.decision.op not in OPERATORS:
+    if compiled.form == EXPORT or event.decision is None:
         return False
     found: set[bool] = set()
     for call in program.calls.get(compiled.number, ()):
@@ -48,9 +48,7 @@ def _length(call: Call, side: Axis | int) -> int | None:
     """A side of a comparison in a call."""
     if isinstance(side, int):
         return side
-    number, axis = side
-    shape = call.shapes[number] if number < len(call.shapes) else None
-    size = shape[axis] if shape is not None and axis is not None and axis < len(shape) else None
+    size = size_in(call, side)
     return size if isinstance(size, int) else None
 
 

@@ -28,7 +28,7 @@ def check(program: Program) -> Iterator[Finding]:
                 RULE, event.where,
                 f"{_first_call(compiled)} raises{versions}: {'the gradient of ' if gradient else ''}{quoted(event.what)} under shapeless=True",
                 "leave out shapeless=True, or do this outside the compiled function", compiled, event.modality, within=event.within,
-                calls=event.calls, uncalled=not program.calls.get(number),
+                calls=event.calls, uncalled=program.uncalled(compiled),
                 note=f'{asked} cannot infer its output shape: "ValueError: [Primitive::output_shapes] … cannot infer output shapes"'
                 + (f"; when a size changes, it {later}" if later else ""),
             )  # fmt: skip

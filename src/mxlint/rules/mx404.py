@@ -34,7 +34,7 @@ def check(program: Program) -> Iterator[Finding]:
             unit = all(effect.when in ("unit", "seen", "always") for effect in effects)
             changes = "when an axis gets or loses length 1" if unit else "when sizes change"
             note = f"from the first trace of {name_of(compiled)} it keeps {'whether an axis has length 1' if unit else 'sizes'}, and then {consequences(effects)}"
-            if all(effect.way == "wrong" and effect.when == "always" for effect in effects):
+            if all(effect.when == "always" for effect in effects):
                 changes = "at every call"
                 note = "what works element by element takes the broadcast up and broadcasts for itself: its result is only as large as what else it is given"
             elif all(effect.when == "over" for effect in effects):
@@ -48,7 +48,7 @@ def check(program: Program) -> Iterator[Finding]:
                 RULE, event.where,
                 f"{'the gradient of ' if gradient else ''}{quoted(event.what)} {briefly(effects)} {changes}, under shapeless=True",
                 HELP if gradient else HELPS.get(event.what, HELP), compiled, event.modality, severity=None if certain else "warning", within=event.within, calls=event.calls,
-                uncalled=not program.calls.get(number), right_on=right_on(effects),
+                uncalled=program.uncalled(compiled), right_on=right_on(effects),
                 note=note,
             )  # fmt: skip
 

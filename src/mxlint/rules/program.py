@@ -34,6 +34,10 @@ class Program:
     def calls(self) -> Mapping[int, tuple[Call, ...]]:
         return _by_object(self.log.calls)
 
+    def uncalled(self, compiled: Compiled) -> Span | None:
+        """Where an object is compiled that nothing in sight calls."""
+        return None if self.calls.get(compiled.number) else compiled.site.span
+
     def calls_of_site(self, site: Where) -> tuple[Span, ...]:
         """Where objects of a site are called."""
         return tuple(dict.fromkeys(call.where.span for made in self.sites.get(site, ()) for call in self.calls.get(made.number, ())))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from mxlint.facts.events import Axis, Compiled, Effect
+from mxlint.facts.events import Axis, Call, Compiled, Effect
+from mxlint.facts.values import Size
 from mxlint.rules.findings import among
 from mxlint.rules.program import Program
 
@@ -29,7 +30,7 @@ def varying_axes(program: Program, compiled: Compiled) -> Varying | None:
             if shape is None or any(size is None for size in shape):
                 return None
             shapes.setdefault(number, set()).add(shape)
-    if not shapes or all(len(found) == 1 and not _symbolic(found) for found in shapes.values()):
+    if all(len(found) == 1 and not _symbolic(found) for found in shapes.values()):
         return None
     result: Varying = {}
     for number, found in shapes.items():
@@ -59,9 +60,8 @@ def matters(program: Program, compiled: Compiled, axes: Iterable[Axis], varying:
 def _is_last(program: Program, compiled: Compiled, axis: Axis) -> bool:
     """Whether an axis is the last of several in each call in sight, or written as such."""
     number, position = axis
-    shapes = [call.shapes[number] for call in program.calls.get(compiled.number, ()) if number < len(call.shapes)]
-    ranks = {len(shape) for shape in shapes if shape is not None}
-    return position == -1 or bool(ranks) and min(ranks) > 1 and ranks == {position + 1 if position is not None else 0}
+    ranks = {len(shape) for shape in _shapes(program, compiled, number)}
+    return position == -1 or bool(position and ranks == {position + 1})
 
 
 def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varying | None) -> bool:
@@ -83,56 +83,47 @@ def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varyi
 
 def _has_unit(program: Program, compiled: Compiled, effect: Effect) -> bool:
     """Whether all axes in an effect have length 1 in a call in sight."""
-    return any(
-        all(
-            axis is not None
-            and number < len(shapes)
-            and (shape := shapes[number]) is not None
-            and -len(shape) <= axis < len(shape)
-            and shape[axis] == 1
-            for number, axis in effect.axes
-        )
-        for shapes in (call.shapes for call in program.calls.get(compiled.number, ()))
-    )
+    return any(all(size_in(call, axis) == 1 for axis in effect.axes) for call in program.calls.get(compiled.number, ()))
 
 
 def _over(program: Program, compiled: Compiled, effect: Effect) -> bool:
     """Whether an axis in an effect is longer than its limit in a call in sight."""
-    return any(
-        axis is not None
-        and number < len(call.shapes)
-        and isinstance(size := _size_at(call.shapes[number], axis), int)
-        and size > effect.limit
-        for call in program.calls.get(compiled.number, ())
-        for number, axis in effect.axes
-    )
-
-
-def _size_at(shape: Sequence[object] | None, axis: int) -> object:
-    return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+    sizes = (size_in(call, axis) for call in program.calls.get(compiled.number, ()) for axis in effect.axes)
+    return any(isinstance(size, int) and size > effect.limit for size in sizes)
 
 
 def _unit(program: Program, compiled: Compiled, effect: Effect) -> bool:
     """Whether an axis in an effect has length 1 in one call in sight and another length in another."""
-    for number, axis in effect.axes:
-        shapes = [call.shapes[number] for call in program.calls.get(compiled.number, ()) if number < len(call.shapes)]
-        for index in range(min((len(shape) for shape in shapes if shape), default=0)) if axis is None else (axis,):
-            if len({shape[index] == 1 for shape in shapes if shape is not None and -len(shape) <= index < len(shape)}) == 2:
-                return True
-    return False
+    return any(1 in sizes and len(set(sizes)) > 1 for sizes in _lengths(program, compiled, effect))
 
 
 def _less(program: Program, compiled: Compiled, effect: Effect) -> bool:
     """Whether an axis in an effect is shorter in a call in sight than in the first one, or may be."""
-    for number, axis in effect.axes:
-        shapes = [call.shapes[number] for call in program.calls.get(compiled.number, ()) if number < len(call.shapes)]
-        known = [shape for shape in shapes if shape is not None]
-        for index in range(min((len(shape) for shape in known), default=0)) if axis is None else (axis,):
-            sizes = [shape[index] for shape in known if -len(shape) <= index < len(shape)]
-            numbers = [size for size in sizes if isinstance(size, int)]
-            if len(numbers) < len(shapes) or numbers and min(numbers) < numbers[0]:
-                return True
+    for sizes in _lengths(program, compiled, effect):
+        known = [size for size in sizes if isinstance(size, int)]
+        if len(known) < len(sizes) or min(known) < known[0]:
+            return True
     return False
+
+
+def _lengths(program: Program, compiled: Compiled, effect: Effect) -> Iterator[Sequence[Size]]:
+    """The lengths of each axis in an effect in the calls in sight, in their order. Any axis is one of those that the array has in all of them."""
+    for number, axis in effect.axes:
+        shapes = _shapes(program, compiled, number)
+        for index in range(min(map(len, shapes))) if axis is None else (axis,):
+            yield [shape[index] for shape in shapes if -len(shape) <= index < len(shape)]
+
+
+def _shapes(program: Program, compiled: Compiled, number: int) -> Sequence[tuple[Size, ...]]:
+    """The shapes of an array argument in the calls in sight that have it, as far as they are known."""
+    return [shape for call in program.calls.get(compiled.number, ()) for shape in call.shapes[number : number + 1] if shape is not None]
+
+
+def size_in(call: Call, axis: Axis) -> Size:
+    """The length of an axis in a call; None if it is not known."""
+    number, index = axis
+    shape = next(iter(call.shapes[number : number + 1]), None)
+    return shape[index] if shape is not None and index is not None and -len(shape) <= index < len(shape) else None
 
 
 def consequences(effects: Sequence[Effect]) -> str:
@@ -155,7 +146,7 @@ def briefly(effects: Sequence[Effect]) -> str:
 
 def right_on(effects: Sequence[Effect]) -> tuple[str, ...]:
     """The devices on which none of these effects was seen."""
-    return tuple(device for device in DEVICES if effects and all(device in effect.right_on for effect in effects))
+    return tuple(device for device in DEVICES if all(device in effect.right_on for effect in effects))
 
 
 def _elsewhere(effects: Sequence[Effect]) -> str:

@@ -206,15 +206,18 @@ def _reduced(
 
 def _stretched_in_a_map(i: Interpreter, args: Sequence[Value], place: Place, frame: Frame) -> None:
     """An elementwise operation in a function that is mapped: operands of another shape are stretched to the sizes of the first trace. Two
-    mapped ones with the same number of axes are not."""
+    mapped ones with the same number of axes are not. One that is not mapped beside one that is gets an axis by a reshape to its sizes in that trace."""
     operands = [found for value in args for member in members(value)[:1] for found in (_operand_in_a_map(i, member),) if found is not None]
     if len(operands) < 2:
         return
     widest, wide, rounds = max(operands, key=lambda operand: len(operand[0]))
     judged = i.table.judged
     effects: list[Effect] = []
+    are_mapped = any(mapped is not None for _, _, mapped in operands)
     for shape, _, mapped in operands:
         fewer = len(widest) - len(shape)
+        if are_mapped and mapped is None:
+            effects.append(Effect("raises", frozenset(axis for size in shape for axis in origins(size)), "every", judged, judged))
         if mapped is not None and rounds is not None:
             if not fewer or mapped.axis != 0 or rounds.axis != 0:
                 continue
@@ -368,11 +371,13 @@ def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...
 
 
 def _whole(array: Array, form: str, shape: tuple[object, ...] | None) -> bool:
-    """Whether an index of known bounds takes all of an array of known shape: MLX then makes no slice. A number alone is an operation of its own."""
+    """Whether an index takes all of an array: MLX then makes no slice. A number alone is an operation of its own."""
     if "step" in form or "array" in form or form in _ROWS or not array.shape or shape is None:
         return False
     before, after = _total(array.shape), _total(shape)
-    return before is not None and before == after != 0
+    if before is None or after is None:
+        return None not in shape and array.shape == shape
+    return before == after != 0
 
 
 _ROWS: Final = ("int", "negint")
