@@ -1,4 +1,5 @@
-"""Which parameters of MLX's functions are arrays and nothing else, by the signatures that MLX itself gives → src/mxlint/models/mlx/arrays.json.
+"""Which parameters of MLX's functions are arrays and nothing else, and which never are, by the signatures that MLX itself gives
+→ src/mxlint/models/mlx/arrays.json.
 
     python scripts/fold_arrays.py          write the file
     python scripts/fold_arrays.py --check  exit 1 if it is not what the installed MLX says
@@ -17,7 +18,7 @@ from types import ModuleType
 import mlx.core as mx
 
 FILE = Path(__file__).parents[1] / "src" / "mxlint" / "models" / "mlx" / "arrays.json"
-MODULES = {"mlx.core": mx, "mlx.core.fast": mx.fast, "mlx.core.linalg": mx.linalg, "mlx.core.fft": mx.fft}
+MODULES = {"mlx.core": mx, "mlx.core.fast": mx.fast, "mlx.core.fft": mx.fft, "mlx.core.linalg": mx.linalg, "mlx.core.random": mx.random}
 
 
 def parameters(signature: str) -> list[str]:
@@ -39,6 +40,23 @@ def arrays(function: object) -> dict[str, int]:
     )
 
 
+def others(function: object) -> dict[str, int]:
+    """The parameters that are an array in no overload, with their places, of a function that makes arrays: sizes, numbers, axes, dtypes."""
+    signatures = [one[0] for one in getattr(function, "__nb_signature__", ()) if re.search(r"-> (?:array|list\[array\])$", one[0])]
+    overloads = [
+        {
+            part.partition(":")[0].strip(): (number, re.search(r"\b(?:array|DLPackCompatible)\b", part))
+            for number, part in enumerate(parameters(one))
+            if ":" in part
+        }
+        for one in signatures
+    ]
+    taking = {key for found in overloads for name, (number, is_array) in found.items() if is_array for key in (name, number)}
+    return {
+        name: number for found in overloads for name, (number, is_array) in found.items() if not is_array and not taking & {name, number}
+    }
+
+
 def folded(modules: dict[str, ModuleType]) -> str:
     """The file: one line a function."""
     found = {
@@ -47,8 +65,14 @@ def folded(modules: dict[str, ModuleType]) -> str:
         for name in sorted(dir(module))
         if (names := arrays(getattr(module, name)))
     }
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(names)}" for name, names in found.items())
-    return f'{{"mlx": "{mx.__version__}", "entries": {{\n{lines}\n}}}}\n'
+    never = {
+        f"{prefix}.{name}": names
+        for prefix, module in sorted(modules.items())
+        for name in sorted(dir(module))
+        if 0 in (names := others(getattr(module, name))).values()
+    }
+    entries, numbers = (",\n".join(f"{json.dumps(name)}: {json.dumps(names)}" for name, names in part.items()) for part in (found, never))
+    return f'{{"mlx": "{mx.__version__}", "entries": {{\n{entries}\n}}, "others": {{\n{numbers}\n}}}}\n'
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.mlx import kinds
+from mxlint.interpreter.open_world import given_stars
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import names_of_its_own
 
@@ -454,10 +455,13 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
     positional += spread
     unknown = None if spread else args.star
     open_ended = unknown is not None or args.kwstar is not None
+    taken = 0
     for param in node.params:
         value: Value | None = None
         if param.star == "*":
-            if unknown is not None:
+            if unknown is not None and args.is_given:
+                value = Tuple(None, join([*positional, unknown]), least=len(positional), given="part" if positional else "whole")
+            elif unknown is not None:
                 value = Tuple(None, join([*positional, unknown]))
             else:
                 value = Tuple(tuple(positional))
@@ -472,6 +476,8 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
             if args.kwstar is not None:
                 i.heap.set(oid, ("#", "rest"), args.kwstar)
                 i.heap.set(oid, ("#", "restkey"), Kind("str", "open"))
+                if args.is_given:
+                    given_stars.mark(i, oid, param.name, args.kwstar)
             written = args.keyword_places
             frame.handed[param.star + param.name] = [(name, given, written[name]) for name, given in keywords.items() if name in written]
             keywords = {}
@@ -485,7 +491,13 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
         else:
             default = i.heap.get(ref.oid, ("default", param.name))
             rest = [part for part in (None if param.kwonly else unknown, args.kwstar) if part is not None]
-            if rest:
+            if args.is_given:
+                rest = [given_stars.item(i, part, param.name if part is args.kwstar else taken, place) for part in rest]
+                taken += 1
+            if rest and args.is_given and isinstance(default, Const) and default != NONE:
+                at = Place(frame.source, param.start, param.end)
+                value = i.symbolic(at, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
+            elif rest:
                 value = choices.any_of(i, [*rest, *([default] if default is not None else [])], place, param.name)
             elif default is not None:
                 at = Place(frame.source, param.start, param.start + len(param.name))

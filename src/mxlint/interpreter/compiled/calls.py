@@ -43,6 +43,7 @@ from mxlint.interpreter.machine.journal import (
     where,
 )
 from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.open_world.spreading import spread_out
 
 
 class Stored:
@@ -69,6 +70,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
         _note_call(i, ref, args, place, frame, "differentiated", 0)
         return i.call(function, args, place, frame)
     shapeless = i.heap.get(ref.oid, "shapeless") == TRUE
+    args = spread_out(i, function, args, place)
     key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *_captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)

@@ -22,8 +22,9 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.locations import CHANGED, REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
-from mxlint.interpreter.objects.annotations import names_array
+from mxlint.interpreter.objects.annotations import names_array, says_nothing
 from mxlint.interpreter.open_world import given_dicts
+from mxlint.interpreter.open_world.given_stars import GIVEN_AS, apart_by_number
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.open_world.shadows import Shadows, shadow
 from mxlint.interpreter.open_world.uses import is_array, is_dict, is_layer
@@ -57,7 +58,7 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
     def one(value: Value, at: Place, name: str) -> Value:
         so_far.tuples = {}  # a tuple is another one in another argument
         param = told.get(name)
-        so_far.open_ended = param is None or _is_open(param)
+        so_far.open_ended = param is None or _is_open(i, function, param)
         so_far.annotated = param is not None and names_array(i, function, param.annotation)
         so_far.used = partial(is_layer, i, compiled)
         so_far.entries = None
@@ -68,8 +69,15 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
 
     given = [one(value, args.place(n, "", place), str(n)) for n, value in enumerate(args.args)]
     named = {name: one(value, args.keyword_places.get(name, place), name) for name, value in args.keywords.items()}
-    star = one(args.star, place, "*") if args.star is not None else None
-    return Arguments(given, named, star, args.kwstar, args.places, args.keyword_places, args.node)
+    star, kwstar = (one(value, place, name) if value is not None else None for name, value in (("*", args.star), ("**", args.kwstar)))
+    made = Arguments(given, named, star, kwstar, args.places, args.keyword_places, args.node)
+    made.is_given = args.is_given
+    if args.is_given and isinstance(info, FunctionInfo):
+        for param in info.node.params:
+            held = star if param.star == "*" else kwstar if param.star == "**" else None
+            if isinstance(held, Array):
+                apart_by_number(i, held, param.name)
+    return made
 
 
 def _owner(compiled: Value) -> Ref | None:
@@ -137,16 +145,17 @@ def taken_for_arrays(i: Interpreter, compiled: Value) -> Callable[[str, Symbolic
         param = told.get(name)
         if given.kinds is not None:
             return given.kinds == {"array"}
-        if param is None or _is_open(param):
-            return may_be_array(given.identity)
-        return names_array(i, function, param.annotation)
+        if param is not None and names_array(i, function, param.annotation):
+            return True
+        return (param is None or _is_open(i, function, param)) and may_be_array(given.identity)
 
     return is_one
 
 
-def _is_open(param: ir.Param) -> bool:
+def _is_open(i: Interpreter, function: Ref | None, param: ir.Param) -> bool:
     """Whether neither annotation nor default says what a parameter is."""
-    return param.annotation is None and (param.default is None or isinstance(param.default, ir.Const) and param.default.value is None)
+    has_default = param.default is not None and not (isinstance(param.default, ir.Const) and param.default.value is None)
+    return not has_default and says_nothing(i, function, param.annotation)
 
 
 def _part(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
@@ -205,6 +214,9 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         presumed = i.heap.get(member.ident, PRESUMED) if isinstance(member, Array) else None
         if presumed is not None:
             i.heap.set(ident, PRESUMED, presumed)
+        label = i.heap.get(member.ident, GIVEN_AS) if isinstance(member, Array) else None
+        if label is not None:
+            i.heap.set(ident, GIVEN_AS, label)
         chain = Chain(place, "argument", presumed=ident if presumed is not None else None)
         loops = member.loops if isinstance(member, Array) else None
         return Array(ident, trace.number, shape, dtype, chain, frozenset((number,)), grows, loops=loops)
@@ -229,6 +241,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         i.info(oid).trace = trace.number
         i.heap.set(oid, ("#", "argument"), Const(name))
         i.heap.set(oid, ("#", "original"), member)
+        i.info(oid).summary = i.info(member.oid).summary
         for field, held in list(i.heap.fields(member.oid).items()):
             if field in (ITEMS, ("#", "rest")) or isinstance(field, tuple) and field[0] == "k":
                 i.heap.set(oid, field, _part(i, trace, held, place, so_far, name))

@@ -49,7 +49,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx import losses
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
-from mxlint.interpreter.open_world import given_dicts, opaque, shadows
+from mxlint.interpreter.open_world import given_dicts, given_stars, opaque, shadows
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
@@ -84,6 +84,9 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
     if isinstance(owner, Sourced):
         return i.split(used(i, owner, frame), lambda text: _item(i, text, index, place, frame))
     if isinstance(owner, Array):
+        entry_of_dict = given_dicts.nested(i, owner, index, place) if isinstance(index, Const) else None
+        if entry_of_dict is not None:
+            return entry_of_dict
         number = index.value if isinstance(index, Const) else None
         part = losses.item(i, owner, number, place) if isinstance(number, int) else None
         if part is not None:
@@ -238,7 +241,8 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
                 return Tuple(None, content.element, content.cls, 0, given="part")
             return content if content.least is None else Tuple(None, content.element, content.cls)
         i.may_raise("builtins.IndexError")
-        return content.element or Unknown("item")
+        held = content.element or Unknown("item")
+        return given_stars.item(i, held, real, place) if isinstance(held, Array) and isinstance(real, int) else held
     if real is None:
         if isinstance(index, Slice):
             return Tuple(None, join(items)) if items else content

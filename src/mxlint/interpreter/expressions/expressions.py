@@ -229,6 +229,7 @@ def arguments(
     star: Value | None = None
     kwstar: Value | None = None
     stars, behind, spread = 0, list[Value](), list[tuple[Value, Place]]()
+    all_given = True
     for arg in given:
         value = (evaluate or i.eval)(arg.value, frame) if not arg.star else i.eval(arg.value, frame)
         place = frame.place(arg.value)
@@ -245,6 +246,7 @@ def arguments(
                 element = content.element if content.items is None else join(content.items) if content.items else None
                 star = element if star is None else join([part for part in (star, element) if part is not None])
                 stars += 1
+                all_given = all_given and (isinstance(value, Symbolic) or content.given == "whole")
                 spread.append((value, place))
                 behind = [star] if star is not None else []
         elif arg.star == "**":
@@ -263,6 +265,7 @@ def arguments(
     made = Arguments(args, keywords, star, kwstar, places, keyword_places, node)
     made.behind = tuple(behind) if stars == 1 and len(behind) > 1 else ()
     made.spread = tuple(spread)
+    made.is_given = star is not None and all_given
     return made
 
 

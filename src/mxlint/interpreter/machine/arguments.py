@@ -13,9 +13,22 @@ class Arguments:
     """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
     items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: the
     name of what a decorator is called with, "" for other calls. `behind`: what stands behind a star of unknown length, after what that holds alone. `spread`: what a star of
-    unknown length spreads, and where it is written."""
+    unknown length spreads, and where it is written. `is_given`: nobody in sight says what the stars hold, and how many."""
 
-    __slots__ = ("args", "behind", "bound_node", "decorates", "keyword_places", "keywords", "kwstar", "node", "places", "spread", "star")
+    __slots__ = (
+        "args",
+        "behind",
+        "bound_node",
+        "decorates",
+        "is_given",
+        "keyword_places",
+        "keywords",
+        "kwstar",
+        "node",
+        "places",
+        "spread",
+        "star",
+    )
 
     def __init__(
         self,
@@ -38,6 +51,7 @@ class Arguments:
         self.spread: tuple[tuple[Value, Place], ...] = ()
         self.bound_node: ir.Call | None = None
         self.decorates = ""
+        self.is_given = False
 
     def get(self, position: int, name: str = "") -> Value | None:
         """An argument by position or name; None if it is not given."""
@@ -58,6 +72,7 @@ class Arguments:
         made = Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)
         made.behind = self.behind
         made.spread = self.spread
+        made.is_given = self.is_given
         return made
 
     @property

@@ -53,6 +53,7 @@ from mxlint.interpreter.mlx import backward, broadcasts, constants, mapping, sha
 from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world import results as results_
 from mxlint.models.mlx import arguments as described
+from mxlint.models.mlx.array_parameters import other_parameters
 from mxlint.models.mlx.results import fits as array_fits
 from mxlint.models.mlx.results import result as array_results
 from mxlint.models.mlx.results import shape_of as array_shape_of
@@ -300,14 +301,21 @@ def results(
     by_number: Loops = NO_LOOPS,
 ) -> Value:
     """The arrays of a described result, computed from arguments. `by_number`: these loops change a number among them that is one of its lengths."""
+    others = other_parameters(name)
+    operands = (*args, *keywords.values())
     if name.startswith(f"{ARRAY}."):
         presumptions.together(i, args)
+    elif others:  # what is only presumed to be an array is a number there
+        operands = (
+            *(value for number, value in enumerate(args) if number not in others.values() or not presumptions.perhaps_number(i, value)),
+            *(value for key, value in keywords.items() if key not in others or not presumptions.perhaps_number(i, value)),
+        )
     else:
         presumptions.first(i, name, args)
     if i.trace is None:
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
     constant = has_trait(name, "takes the shape alone") and not shapeless.on(i)  # the shape is one of the trace
-    trace, chain, origin = traced(i, (*args, *keywords.values()), place) if not constant else (None, None, frozenset())
+    trace, chain, origin = traced(i, operands, place) if not constant else (None, None, frozenset())
     axis = keywords.get("axis", args[1] if len(args) > 1 else Const(0))
     made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, axis, by_number)
     if i.trace is not None:

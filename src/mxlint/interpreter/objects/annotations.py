@@ -7,6 +7,7 @@ from typing import Final
 
 from mxlint.domain.members import External, Ref, Value
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.models.load import model
 from mxlint.models.mlx.names import canonical
 from mxlint.syntax import ir
 from mxlint.syntax.lower import lower
@@ -39,6 +40,30 @@ def alternatives(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Iterat
 def names_array(i: Interpreter, ref: Ref | None, annotation: ir.Expr | None) -> bool:
     """Whether a parameter of a function is annotated as an array, and as nothing else."""
     return ref is not None and [named(i, ref, part) for part in alternatives(i, ref, annotation)] == [External("mlx.core.array")]
+
+
+def says_nothing(i: Interpreter, ref: Ref | None, annotation: ir.Expr | None) -> bool:
+    """Whether an annotation leaves open what a parameter is: there is none, or only `Any`, and classes of which nothing is known, or an array besides."""
+    if annotation is None or ref is None:
+        return annotation is None
+    found = [part for part in alternatives(i, ref, annotation) if not _is_none(part) and named(i, ref, part) != External("mlx.core.array")]
+    return bool(found) and all(_is_unknown(i, ref, part) for part in found)
+
+
+def _is_none(annotation: ir.Expr) -> bool:
+    return isinstance(annotation, ir.Const) and annotation.value is None
+
+
+_ANYTHING: Final = frozenset(("typing.Any", "typing_extensions.Any", "builtins.object"))
+
+
+def _is_unknown(i: Interpreter, ref: Ref, annotation: ir.Expr) -> bool:
+    """Whether nothing is known of a class that an annotation names."""
+    head = annotation.value if isinstance(annotation, ir.Sub) else annotation
+    found = named(i, ref, head)
+    if found is None:
+        return isinstance(head, ir.Name) and (head.id == "object" or model(f"builtins.{head.id}") is None)
+    return isinstance(found, External) and (found.name in _ANYTHING or not found.name.startswith("mlx.") and model(found.name) is None)
 
 
 def _quoted(text: str) -> ir.Expr | None:

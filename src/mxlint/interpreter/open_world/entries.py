@@ -338,6 +338,7 @@ def called_alone(
         every = Arguments(
             (*given, *args.args), args.keywords, args.star, args.kwstar, ((place,) * len(given)) + args.places, args.keyword_places
         )
+        every.is_given = args.is_given
         return _to_its_end(i, i.call(through or ref, every, place, frame), place, frame)
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.join import join
 from mxlint.domain.members import UNBOUND, Const, Value
+from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.open_world.presumptions import PRESUMED, root
@@ -31,19 +32,50 @@ def named_entry(i: Interpreter, oid: int, key: Const, rest: Value) -> Value:
     label, place = i.heap.get(oid, LABEL), i.info(oid).place
     if not isinstance(label, Const) or not isinstance(rest, Array) or place is None or i.trace is None:
         return rest
-    ident = i.ident(place, ("entry", rest.ident, key))
-    i.info(ident).trace = i.info(rest.ident).trace
-    for field in (ARGUMENT, ("#", "original")):
-        value = i.heap.get(rest.ident, field)
-        if value is not None:
-            i.heap.set(ident, field, value)
-    journal(i).entries.add(ident)
-    i.heap.set(ident, PRESUMED, Const(f"`{label.value}[{key.value!r}]` is an array"))
-    i.trace.parts[ident] = frozenset()
-    i.trace.arguments.add(ident)
-    made = rest.but(ident=ident, chain=Chain(place, "argument", presumed=ident))
+    made = apart(i, rest, ("entry", key), f"{label.value}[{key.value!r}]", place)
+    journal(i).entries.add(made.ident)
     i.heap.set(oid, ("k", key), join((made, UNBOUND)))
     return made
+
+
+def nested(i: Interpreter, owner: Array, key: Const, place: Place) -> Array | None:
+    """What lies under a text in what was taken for an array so far: that is a dict, each entry of which is presumed to be an array. None if it is no
+    presumption that it is one."""
+    made = part(i, owner, key.value, place) if isinstance(key.value, str) else None
+    if made is not None:
+        journal(i).numbers.add(owner.ident)
+        journal(i).entries.add(made.ident)
+    return made
+
+
+def part(i: Interpreter, owner: Array, number: object, place: Place) -> Array | None:
+    """An item of what is only presumed to be an array, and may be a tuple or dict as well: that it is an array is a presumption of its own. None if
+    `owner` is one for sure."""
+    words = i.heap.get(owner.ident, PRESUMED)
+    if i.trace is None or root(owner) != owner.ident or not isinstance(words, Const) or words.value is None:
+        return None
+    field = ("given item", number)
+    known = i.heap.get(owner.ident, field)
+    if isinstance(known, Array):
+        return known
+    made = apart(i, owner, field, f"{str(words.value).split('`')[1]}[{number!r}]", place)
+    i.heap.set(owner.ident, field, made)
+    return made
+
+
+def apart(i: Interpreter, whole: Array, tag: object, name: str, place: Place) -> Array:
+    """An array by itself of those that a placeholder stands for: that it is one is another presumption."""
+    assert i.trace is not None
+    ident = i.ident(place, (whole.ident, tag))
+    i.info(ident).trace = i.info(whole.ident).trace
+    for field in (ARGUMENT, ("#", "original")):
+        value = i.heap.get(whole.ident, field)
+        if value is not None:
+            i.heap.set(ident, field, value)
+    i.heap.set(ident, PRESUMED, Const(f"`{name}` is an array"))
+    i.trace.parts[ident] = frozenset()
+    i.trace.arguments.add(ident)
+    return whole.but(ident=ident, chain=Chain(place, "argument", presumed=ident))
 
 
 def mark(i: Interpreter, oid: int, label: str, rest: Value) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -15,15 +16,16 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.locations import REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_place
-from mxlint.interpreter.objects.annotations import alternatives, named
+from mxlint.interpreter.objects.annotations import alternatives, named, says_nothing
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import BASES, class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.open_world import defaults
+from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS, SEQUENCES, TUPLES, container, element, head_name
+from mxlint.interpreter.open_world.given_stars import apart_by_number
 from mxlint.interpreter.open_world.presumptions import presume
 from mxlint.interpreter.open_world.standing import Standing
-from mxlint.interpreter.open_world.uses import WORDS, by_use, is_dict
+from mxlint.interpreter.open_world.uses import WORDS, by_use, is_dict, spread_into
 from mxlint.models.load import bases, model
 from mxlint.syntax import ir
 
@@ -43,8 +45,19 @@ def arguments(
             continue
         place = Place(info.source, param.start, param.end)
         if param.star:
-            if not compiled_function:
-                more[param.star] = i.symbolic(place, "parameter", param.name, source="parameter")
+            annotated = _annotated(i, ref, param.annotation, param.name, place)
+            held = element(i, annotated) if annotated is not None else None
+            taking = spread_into(i, ref, info, param.name) if held is None and compiled_function and param.star == "*" else None
+            if taking is not None:
+                for its in taking.info.node.params:
+                    if its.name in taking.params:
+                        at = Place(taking.info.source, its.start, its.end)
+                        given.append(presumed(i, taking.function, taking.info, its, at, compiled_function=True))
+                        places.append(at)
+                continue
+            if held is None and compiled_function:
+                held = presume(i, Array(i.ident(place, "parameter"), None, None, None, several=True), param.name)
+            more[param.star] = held if held is not None else i.symbolic(place, "parameter", param.name, source="parameter")
             continue
         value = presumed(i, ref, info, param, place, compiled_function=compiled_function)
         if param.kwonly:
@@ -53,7 +66,9 @@ def arguments(
             given.append(value)
             places.append(place)
     keyword_places = {name: Place(info.source, info.node.start, info.node.end) for name in keywords}
-    return Arguments(given, keywords, more.get("*"), more.get("**"), places, keyword_places)
+    made = Arguments(given, keywords, more.get("*"), more.get("**"), places, keyword_places)
+    made.is_given = True
+    return made
 
 
 def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, place: Place, *, compiled_function: bool) -> Value:
@@ -62,6 +77,8 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
     annotated = _annotated(i, ref, param.annotation, param.name, place, default)
     if isinstance(default, Ref) and isinstance(annotated, Symbolic) and annotated.identity[0] == PROTOCOL:
         return choices.any_of(i, (default, annotated), place, default=0)  # one object is known that has what the protocol asks for
+    if compiled_function and isinstance(annotated, Symbolic) and annotated.identity[0] == CONTAINER:
+        return _of_anything(i, ref, param, place) or annotated
     if annotated is not None:
         return annotated
     if default is not None:
@@ -73,7 +90,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
     if not compiled_function and (used := by_use(i, ref, info, param.name)) is not None:
         made = instance_by_use(i, used, param.name, place)
         return made if made is not None else i.symbolic(place, "parameter", param.name, source="parameter")
-    if compiled_function and param.annotation is None and not is_dict(i, ref, info, param.name):
+    if compiled_function and says_nothing(i, ref, param.annotation) and not is_dict(i, ref, info, param.name):
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     return i.symbolic(place, "parameter", param.name, source="parameter")
 
@@ -103,16 +120,16 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
             kinds.append("NoneType")
         elif isinstance(part, ir.Name) and part.id in SCALARS:
             kinds.append(SCALARS[part.id])
+        elif (held := container(i, ref, part, name, place, partial(_held, i, place))) is not None:
+            found.append(held)
         elif (value := _instance(i, named(i, ref, part), place)) is not None:
             found.append(value)
-        elif (held := _of_arrays(i, ref, part, place)) is not None:
-            found.append(held)
         elif (kind := _of_list(i, ref, part)) is not None:
             found.append(
                 new_list(i, any_number(i.symbolic(place, "element", kinds=frozenset((kind,)), source="parameter")), place, "parameter")
             )
         elif _is_container(i, ref, part):
-            found.append(i.symbolic(place, "container", name, source="parameter"))
+            found.append(i.symbolic(place, CONTAINER, name, source="parameter"))
         else:
             return None
     if default == NONE and (kinds or found) and "NoneType" not in kinds:
@@ -126,41 +143,35 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
     return choices.any_of(i, found, place, default=len(found) - 1 if scalar else None) if found else None
 
 
-SEQUENCES: Final = frozenset(f"{module}.{name}" for module in ("typing", "collections.abc") for name in ("Sequence", "MutableSequence"))
-LISTS: Final = frozenset(("builtins.list", "typing.List"))
-DICTS: Final = frozenset(("builtins.dict", "typing.Dict")) | {
-    f"{module}.{name}" for module in ("typing", "collections.abc") for name in ("Mapping", "MutableMapping")
-}
-
-
-def _of_arrays(i: Interpreter, ref: Ref, annotation: ir.Expr, place: Place) -> Ref | None:
-    """A list or dict of arrays, if an annotation says that a parameter is one: `list[mx.array]`, `Dict[str, mx.array]`."""
-    if not isinstance(annotation, ir.Sub):
-        return None
-    head = named(i, ref, annotation.value)
-    name = f"builtins.{annotation.value.id}" if head is None and isinstance(annotation.value, ir.Name) else getattr(head, "name", "")
-    pair = annotation.index.items if isinstance(annotation.index, ir.Seq) else (annotation.index,)
-    if name not in (DICTS if len(pair) == 2 else LISTS | SEQUENCES) or named(i, ref, pair[-1]) != External("mlx.core.array"):
-        return None
-    several = Array(i.ident(place, "element"), None, None, None, several=True)
-    if len(pair) == 1:
-        return new_list(i, any_number(several), place, "parameter")
-    oid = i.allocate("dict", None, place, "parameter")
-    i.heap.set(oid, REST, several)
-    i.heap.set(oid, REST_KEY, i.symbolic(place, "key", kinds=frozenset(("str",)), source="parameter"))
-    return Ref(oid)
+def _held(i: Interpreter, place: Place, ref: Ref, annotation: ir.Expr, name: str) -> Value | None:
+    """What lies in a container by a part of the annotation."""
+    with i.within("held"):
+        return _annotated(i, ref, annotation, name, place)
 
 
 def _of_list(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str | None:
     """The kind of the numbers or texts of which an annotation says that a parameter is a list."""
     if not isinstance(annotation, ir.Sub) or not isinstance(annotation.index, ir.Name):
         return None
-    head = named(i, ref, annotation.value)
-    built_in = head is None and isinstance(annotation.value, ir.Name) and annotation.value.id == "list"
-    is_list = built_in or isinstance(head, External) and head.name in LISTS
-    return SCALARS.get(annotation.index.id) if is_list else None
+    return SCALARS.get(annotation.index.id) if head_name(i, ref, annotation.value) in LISTS else None
 
 
+def _of_anything(i: Interpreter, ref: Ref, param: ir.Param, place: Place) -> Value | None:
+    """What a compiled function takes for a list or tuple of which an annotation does not say what it holds: a list of arrays, by a presumption. None of
+    any other container."""
+    for part in alternatives(i, ref, param.annotation):
+        head = head_name(i, ref, part.value if isinstance(part, ir.Sub) else part)
+        if head not in SEQUENCES | TUPLES | ITERABLES:
+            continue
+        inner = part.index if isinstance(part, ir.Sub) and not isinstance(part.index, ir.Seq) else None
+        held = element(i, _held(i, place, ref, inner, param.name)) if inner is not None else None
+        several = presume(i, Array(i.ident(place, "element"), None, None, None, several=True), f"{param.name}[…]")
+        return new_list(i, any_number(held if held is not None else apart_by_number(i, several, param.name)), place, "parameter")
+    return None
+
+
+CONTAINER: Final = "container"
+"""What begins the identity of a parameter that an annotation says to be a container, of whatever."""
 ITERABLE: Final = "collections.abc.Iterable"
 
 

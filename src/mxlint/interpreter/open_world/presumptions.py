@@ -106,6 +106,12 @@ def shown(i: Interpreter, values: Iterable[Value]) -> None:
                     i.heap.recording.valid = False
 
 
+def perhaps_number(i: Interpreter, value: Value) -> bool:
+    """Whether all arrays in a value are only presumed to be ones."""
+    found = [words(i, array) for array in arrays_in(i, value)]
+    return bool(found) and all(found)
+
+
 def refuted(i: Interpreter, values: Iterable[Value]) -> None:
     """Values are used where an array raises, compiled or not: what is presumed to be one is a number."""
     for value in values:

@@ -122,6 +122,29 @@ def _handed(i: Interpreter, ref: Ref, info: FunctionInfo, call: ir.Call, name: s
     )
 
 
+def spread_into(i: Interpreter, ref: Ref, info: FunctionInfo, star: str) -> Handed | None:
+    """The function of the program that is given all that a star of another one holds, `f(x, *args)`, and the parameters that take that; None if its
+    own star takes some."""
+    for call in _calls(i, info, star):
+        before = [arg for arg in call.args if arg.name is None and arg.star != "**"]
+        last = before[-1] if before else None
+        if (
+            last is None
+            or last.star != "*"
+            or not isinstance(last.value, ir.Name)
+            or last.value.id != star
+            or any(arg.star for arg in before[:-1])
+        ):
+            continue
+        found = callee(i, ref, info, call.func) if _attribute(info, call.func) or not _is_local(info, call.func) else None
+        its = i.info(found.function.oid).payload if found is not None else None
+        if found is None or not isinstance(its, FunctionInfo) or any(param.star == "*" for param in its.node.params):
+            continue
+        params = [param.name for param in its.node.params[found.bound :] if not param.star and not param.kwonly]
+        return Handed(found.function, its, params[len(before) - 1 :])
+    return None
+
+
 def _positions(call: ir.Call, name: str) -> list[tuple[int, str | None]]:
     """Where a call is given a variable: the number of the argument, and its name."""
     return [
@@ -427,4 +450,5 @@ __all__ = [
     "is_array",
     "is_dict",
     "kept_by_use",
+    "spread_into",
 ]

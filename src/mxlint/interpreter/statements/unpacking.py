@@ -17,7 +17,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx import losses
-from mxlint.interpreter.open_world import ranks
+from mxlint.interpreter.open_world import given_dicts, given_stars, ranks
 
 
 def unpack(
@@ -115,11 +115,13 @@ def _unpacked(
     if content is not None:
         i.may_raise("builtins.ValueError")
         element = content.element or Unknown("unpacking")
-        return [new_list(i, Tuple(None, element), place, "star") if number == star else element for number in range(count)]
+        each = [given_stars.item(i, element, number, place) if isinstance(element, Array) else element for number in range(count)]
+        return [new_list(i, Tuple(None, element), place, "star") if number == star else item for number, item in enumerate(each)]
     if isinstance(member, Array):
         if losses.may_be_tuple(i, member):
             return [losses.item(i, member, number, place) or member for number in range(count)]
-        return [i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame) for _ in range(count)]
+        parts = [given_dicts.part(i, member, number, place) for number in range(count)]
+        return [part or i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame) for part in parts]
     i.may_raise()
     if isinstance(member, Unknown):
         return [member] * count

@@ -16,10 +16,20 @@ TREES: Final = ("int", "float", "complex", "str", "bytes", "list", "tuple", "dic
 
 
 @cache
-def array_parameters() -> Mapping[str, Mapping[str, int]]:
-    """The parameters of MLX's functions that take arrays alone, with their places, by the function's canonical name (scripts/fold_arrays.py)."""
-    found: Mapping[str, Mapping[str, int]] = json.loads(resource("models", "mlx", "arrays.json").read_bytes())["entries"]
+def _parameters() -> Mapping[str, Mapping[str, Mapping[str, int]]]:
+    """What scripts/fold_arrays.py has made of MLX's signatures."""
+    found: Mapping[str, Mapping[str, Mapping[str, int]]] = json.loads(resource("models", "mlx", "arrays.json").read_bytes())
     return found
+
+
+def array_parameters() -> Mapping[str, Mapping[str, int]]:
+    """The parameters of MLX's functions that take arrays alone, with their places, by the function's canonical name."""
+    return _parameters()["entries"]
+
+
+def other_parameters(name: str) -> Mapping[str, int]:
+    """The parameters that take no array, with their places, of a function of MLX that makes arrays of sizes or numbers; nothing of any other."""
+    return _parameters()["others"].get(name, {})
 
 
 def only_of_arrays(name: str, table: Table) -> bool:

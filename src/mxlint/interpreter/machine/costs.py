@@ -1,0 +1,25 @@
+"""What functions have cost, and what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+
+class Costs:
+    """What the activations of functions have cost, and what came of it. A function is known by the number of its node."""
+
+    __slots__ = ("aside", "fruitful", "fruitless", "own", "reaching", "recursive")
+
+    def __init__(self) -> None:
+        self.aside: Counter[int] = Counter()
+        """Steps that the activations of each function have taken."""
+        self.own: Counter[int] = Counter()
+        """Steps that the bodies of functions have taken themselves, nearly."""
+        self.fruitful: set[int] = set()
+        """Functions of which an activation has brought about a fact."""
+        self.fruitless: set[int] = set()
+        """Those that cost too much without."""
+        self.reaching: set[int] = set()
+        """Functions that are known to reach something compiled."""
+        self.recursive: set[int] = set()
+        """Functions that were found to call themselves."""
