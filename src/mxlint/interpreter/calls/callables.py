@@ -185,6 +185,8 @@ def _call_function(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     if i.wrappers and is_wrapper(i, info):
         return i.operations.external(i, dotted_name(i, info), args, place, frame)
     if overridden(i, ref, info, args):
+        for value in args.values if i.trace is not None else ():
+            i.operations.used(i, value, frame)  # the body in sight, which would read them, is not run
         return call_symbolic(i, i.symbolic(place, "method", info.name), args, place, frame)
     if info.generator or info.is_async:
         return suspended(i, ref, info, args, place, frame)

@@ -19,6 +19,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import named
+from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import mro
 from mxlint.syntax import ir
 
@@ -108,7 +109,7 @@ def _typed_dict(i: Interpreter, cls: Value | None, name: str, place: Place, inne
         return None
     oid = i.allocate("dict", None, place, "parameter")
     for base in reversed(classes):
-        for (owner, key), annotation in list(i.ledger.annotations.items()):
+        for (owner, key), annotation in list(i.ledger.of(Annotations).names.items()):
             if owner == base.oid:
                 with i.within(("entry", key)):
                     value = inner(base, annotation, f"{name}[{key!r}]")
