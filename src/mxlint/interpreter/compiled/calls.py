@@ -47,12 +47,12 @@ from mxlint.interpreter.open_world.spreading import spread_out
 
 
 class Stored:
-    """The compiled objects of each site that were called, and where they were stored then (None: in nothing older than what made them)."""
+    """The compiled objects of each site that were called, where they were stored then, and how often was written there (None: in nothing older than what made them)."""
 
     __slots__ = ("at",)
 
     def __init__(self) -> None:
-        self.at: dict[Place, dict[int, tuple[Location, ...] | None]] = {}
+        self.at: dict[Place, dict[int, tuple[tuple[Location, int], ...] | None]] = {}
 
 
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from mxlint.domain.heap import Location
 from mxlint.domain.parts import referred
+from mxlint.interpreter.compiled.state import count, only_filled
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.garbage import PLAIN
@@ -28,15 +29,17 @@ def lives(i: Interpreter, number: int) -> bool:
     return False
 
 
-def kept_in(i: Interpreter, number: int) -> tuple[Location, ...]:
-    """Where an object is stored, other than in the names of functions that run."""
+def kept_in(i: Interpreter, number: int) -> tuple[tuple[Location, int], ...]:
+    """Where an object is stored, other than in the names of functions that run, and how often was written there."""
     places = sorted(i.heap.who_holds(number), key=repr)
-    return tuple((oid, field) for oid, field in places if not isinstance(i.info(oid).payload, FrameInfo) or _is_root(i, oid))
+    kept = ((oid, field) for oid, field in places if not isinstance(i.info(oid).payload, FrameInfo) or _is_root(i, oid))
+    return tuple((place, count(i, place)) for place in kept)
 
 
-def taken(i: Interpreter, places: Iterable[Location], by: int) -> bool:
-    """Whether an object is stored in one of some places."""
-    return any(by in referred(i.live(value)) for value in (i.heap.get(*place) for place in places) if value is not None)
+def taken(i: Interpreter, places: Iterable[tuple[Location, int]], by: int) -> bool:
+    """Whether an object has taken one of some places. What is stored where nothing was found takes the place of nothing."""
+    held = (i.heap.get(*place) for place, written in places if not only_filled(i, place, written))
+    return any(by in referred(i.live(value)) for value in held if value is not None)
 
 
 def _is_root(i: Interpreter, oid: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -89,12 +90,20 @@ def _made_alike(i: Interpreter, one: Array, other: Array) -> bool:
 
 
 def _is_one(value: Value) -> bool:
-    """Whether a recipe is of constants alone: of a number of a loop it makes another array in each round."""
-    return all(map(_is_one, value.parts)) if isinstance(value, Tuple) else not isinstance(value, (Range, Kind))
+    """Whether a recipe is of constants alone: of a number of a loop it makes another array in each round, and what is symbolic may be changed."""
+    return all(map(_is_one, value.parts)) if isinstance(value, Tuple) else not isinstance(value, (Range, Kind, Symbolic))
+
+
+def makes(i: Interpreter, name: str, operands: Sequence[Value], recipe: Tuple) -> bool:
+    """Whether an operation of a trace is the one that a recipe says. Its operands are the arguments, those with names behind the others."""
+    first, arguments, *keywords = recipe.items or ()
+    given = [_plain(i, operand, [MOST]) for operand in operands]
+    positional = arguments.items if isinstance(arguments, Tuple) else None
+    return first == Const(name) and positional is not None and Counter(given) == Counter((*positional, *keywords[1::2]))
 
 
 def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
-    """What a constant, or a list or tuple of such, says; None for anything else, and for what is too long."""
+    """What a constant or something symbolic, or a list or tuple of such, says; None for anything else, and for what is too long."""
     left[0] -= 1
     if left[0] < 0:
         return None
@@ -114,4 +123,8 @@ def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
     if isinstance(value, Symbolic) and value.identity in i.ledger.of(MadeFunctions).by:
         name, made_of = i.ledger.of(MadeFunctions).by[value.identity]
         return _plain(i, Tuple((Const(f"{FUNCTION}{name}"), Tuple(tuple(made_of.args)), *_named(made_of.keywords))), left)
-    return value if isinstance(value, (Const, External)) or isinstance(value, Member) and enumerated.each(value) is not None else None
+    return (
+        value
+        if isinstance(value, (Const, External, Symbolic)) or isinstance(value, Member) and enumerated.each(value) is not None
+        else None
+    )

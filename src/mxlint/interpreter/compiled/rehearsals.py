@@ -6,14 +6,15 @@ from the state of the call, what it does is taken back, and the operations of ML
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Location
-from mxlint.domain.members import NONE, Composite, Const, Ref, Unknown, Value, members
+from mxlint.domain.members import NONE, Composite, Const, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
 from mxlint.interpreter.compiled.scalars import FLOATS
@@ -128,21 +129,39 @@ class Rehearsal:
         entry = self._entry
         if not trace.is_kept:
             return None
-        before, now = self._both(trace, FLOATS)
-        if before == now and trace.operations == entry.operations:
+        found = self._found_again(trace)
+        before, now = self._both(trace, FLOATS, found)
+        if before == now and trace.operations == entry.operations - len(found):
             return not any(self._is_put_elsewhere(trace, location) for location in trace.written)
         if [(what, operands) for what, _, operands in before] == [(what, operands) for what, _, operands in now]:
             return None  # another branch may compute the same
-        before, now = self._both(trace, FLOATS | {None})
+        before, now = self._both(trace, FLOATS | {None}, found)
         if before == now:
             return None  # another number, which an array of floats takes for the same
         return None if _is_unknown(entry.computed) or _is_unknown(trace.computed) else False
 
-    def _both(self, trace: Trace, floats: Collection[str | None]) -> tuple[list[_Said], list[_Said]]:
-        """The operations of the trace and of a run, as they are said of any run. `floats`: the dtypes of arrays that make floats of numbers."""
-        entry = self._entry
-        before = _named(self._i, entry.computed, entry.placeholders, entry.number, floats)
-        return list(before), list(_named(self._i, trace.computed, trace.made, trace.number, floats))
+    def _found_again(self, trace: Trace) -> dict[int, Tuple]:
+        """The arrays that the trace has made of constants and kept, where a run finds them, and how they were made."""
+        found: dict[int, Tuple] = {}
+        for _, _, operands in trace.computed:
+            for array in (part for operand in operands for part in each_part(operand) if isinstance(part, Array)):
+                own = array.ident >= 0 and self._i.info(array.ident).trace == self._entry.number
+                recipe = recipes.recipe_of(self._i, array) if own else None
+                if recipe is not None:
+                    found[array.ident] = recipe
+        return found
+
+    def _both(self, trace: Trace, floats: Collection[str | None], found: Mapping[int, Tuple]) -> tuple[list[_Said], list[_Said]]:
+        """The operations of the trace and of a run, as they are said of any run. `floats`: the dtypes of arrays that make floats of numbers. `found`:
+        what the trace has made and kept, and the run finds."""
+        i, entry = self._i, self._entry
+        computed = list(entry.computed)
+        for recipe in found.values():
+            made = next((done for done in computed if recipes.makes(i, done[0], done[2], recipe)), None)
+            if made is not None:
+                computed.remove(made)
+        before = _named(i, computed, entry.placeholders, entry.number, floats, found)
+        return list(before), list(_named(i, trace.computed, trace.made, trace.number, floats, found))
 
     def _is_put_elsewhere(self, trace: Trace, location: Location) -> bool:
         """Whether a run puts what it computes under a key where the trace has put nothing: no later call does."""
@@ -161,17 +180,22 @@ def _is_unknown(computed: Iterable[Operation]) -> bool:
 
 
 def _named(
-    i: Interpreter, computed: Iterable[Operation], given: Sequence[int], number: int, floats: Collection[str | None]
+    i: Interpreter,
+    computed: Iterable[Operation],
+    given: Sequence[int],
+    number: int,
+    floats: Collection[str | None],
+    kept: Collection[int],
 ) -> Iterator[_Said]:
-    """Operations as they are said of any run of the body: what is older than it by its own number, what it was given and made by the order of it.
-    Beside an array of one of the dtypes `floats`, 2 is no other number than 2.0."""
+    """Operations as they are said of any run of the body: what is older than it by its own number, and so is what is `kept` from one to the next; what it was given and made
+    by the order of it. Beside an array of one of the dtypes `floats`, 2 is no other number than 2.0."""
     numbers = {oid: at for at, oid in enumerate(given)}
 
     def named(value: Value, as_float: bool) -> object:
         found: list[object] = []
         for member in members(value):
             if isinstance(member, Array):
-                own = member.ident >= 0 and (member.ident in numbers or i.info(member.ident).trace == number)
+                own = member.ident >= 0 and member.ident not in kept and (member.ident in numbers or i.info(member.ident).trace == number)
                 found.append(("made", numbers.setdefault(member.ident, len(numbers))) if own else ("older", member.ident))
             elif isinstance(member, Const):
                 is_number = as_float and isinstance(member.value, (bool, int, float))

@@ -42,7 +42,7 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
-from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Changes, Entry, Seen, count, held, value_kind, writer
+from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Changes, Entry, Seen, count, held, only_filled, value_kind, writer
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers import aspects, orders
@@ -59,7 +59,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import CONTENTS, KEYS, PART, REORDERED, scalar_at, whole
 from mxlint.interpreter.machine.paths import CLIENT
-from mxlint.interpreter.machine.writing import count_write
+from mxlint.interpreter.machine.writing import Writes, count_write
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import defaults
 from mxlint.interpreter.open_world.dispatch import Dispatched
@@ -264,6 +264,8 @@ def compare(
     written_since = count(i, location)
     if written_since == found.count or _is_bound_once(i, location) and not isinstance(before, Unbound):
         return
+    if entry is not None and _is_only_filled(i, location, found, entry):
+        return
     if found.count == BEFORE_OTHERS:
         if written_since:
             _unfollowed(i, ref, i.place or place, "a name of an earlier call that is assigned again")
@@ -450,6 +452,14 @@ def _surely_same(i: Interpreter, before: Value, now: Member) -> bool:
     if isinstance(before, (Range, Kind)):
         return False
     return before == now
+
+
+def _is_only_filled(i: Interpreter, location: Location, found: Seen, entry: Entry) -> bool:
+    """Whether what was written since a trace has found something somewhere, or has put something there where nothing was, only fills what is empty."""
+    if not only_filled(i, location, found.count):
+        return False
+    empty = any(isinstance(member, Unbound) or member == NONE for member in members(found.value))
+    return not empty or entry.written.get(location) in i.ledger.of(Writes).filling
 
 
 def _given_out_of_sight(i: Interpreter, location: Location, before: Value) -> bool:

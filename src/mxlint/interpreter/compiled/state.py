@@ -447,6 +447,13 @@ def count(i: Interpreter, location: Location) -> int:
     return counts.get(location, 0) + (counts.get((oid, ITEMS), 0) if isinstance(field, tuple) and field[0] == "item" else 0)
 
 
+def only_filled(i: Interpreter, location: Location, since: int) -> bool:
+    """Whether what was written in an attribute or entry, after it was written so often, only fills what is empty."""
+    _, field = location
+    is_slot = isinstance(field, str) or isinstance(field, tuple) and field[0] == "k"
+    return is_slot and i.ledger.of(Writes).overwritten.get(location, 0) <= since
+
+
 def writer(i: Interpreter, oid: int, field: object) -> Place | None:
     """Who wrote a location last."""
     writers = i.ledger.of(Writes).last

@@ -1,8 +1,12 @@
-"""Branches that do no more than tell something: `if verbose: print(x.shape)`. A trace uses nothing of what decides whether they run, nor of what they tell."""
+"""Branches that do no more than tell something: `if verbose: print(x.shape)`. A trace uses nothing of what decides whether they run, nor of what they tell.
+
+So it is with a branch that keeps that it has run, to tell something once: `if not state["told"]: state["told"] = True; log.info(…)`. What is read of that
+flag anywhere else is a read of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -11,6 +15,7 @@ from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.models.load import model
 from mxlint.syntax import ir
+from mxlint.syntax.slots import Slot, slot_of
 
 TELLING: Final = frozenset({"prints", "logs", "warns"})
 """Effects that put text where somebody reads it."""
@@ -21,8 +26,9 @@ PLAIN: Final = (
 
 
 def only_tells(i: Interpreter, node: ir.If, frame: Frame) -> bool:
-    """Whether all that each side of a statement does is to tell something, and whether the tests and what is told change nothing."""
-    statements = list(_statements(node))
+    """Whether all that each side of a statement does is to tell something, or to set what its tests ask, and whether the tests and what is told change nothing."""
+    asked = {slot_of(part) for test in _tests(node) for part in _parts(test) if isinstance(part, (ir.Attr, ir.Sub))}
+    statements = [statement for statement in _statements(node) if not _sets(statement, asked)]
     if not all(isinstance(statement, ir.ExprStmt) and isinstance(statement.value, ir.Call) for statement in statements):
         return False
     calls = [statement.value for statement in statements if isinstance(statement, ir.ExprStmt) and isinstance(statement.value, ir.Call)]
@@ -67,6 +73,15 @@ def _tests(node: ir.If) -> Iterator[ir.Expr]:
     for statement in (*node.body, *node.orelse):
         if isinstance(statement, ir.If):
             yield from _tests(statement)
+
+
+def _sets(statement: ir.Stmt, asked: Collection[Slot | None]) -> bool:
+    """Whether a statement sets one of some attributes or items to a constant, or counts it up."""
+    target = statement.target if isinstance(statement, ir.AugAssign) else None
+    if isinstance(statement, ir.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    slot = slot_of(target) if isinstance(target, (ir.Attr, ir.Sub)) else None
+    return slot is not None and slot in asked and isinstance(statement, (ir.Assign, ir.AugAssign)) and isinstance(statement.value, ir.Const)
 
 
 def _parts(node: object) -> Iterator[ir.Node]:

@@ -29,16 +29,20 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import ADDED, CHANGED
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.machine.writing import count_write
+from mxlint.interpreter.machine.writing import Writes, count_write
 from mxlint.interpreter.objects.lookup import is_cached_property
 from mxlint.interpreter.open_world import results
 from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED, root, words
+from mxlint.syntax import ir
+from mxlint.syntax.filling import fillings
 
 
 def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place | None, frame: Frame, how: str = "") -> None:
     """Note a write: who wrote last where, and what a running trace writes that is older than itself."""
     if place is None:
         return
+    if i.info(oid).kind in FILLED and isinstance(frame.node, ir.FuncDef) and _fills(i, place, frame.node, frame):
+        i.ledger.of(Writes).filling.add(place)
     count_write(i, oid, field, place)
     if field == ADDED:
         field = ITEMS
@@ -109,6 +113,15 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
             trace.counts.setdefault(location, fact.where)
             if location in trace.last_use and place not in trace.literals:
                 trace.fed.add(trace.last_use[location])
+
+
+FILLED: Final = frozenset(("instance", "class", "module", "dict"))
+"""Kinds of objects of which an attribute or entry may be put there once."""
+
+
+def _fills(i: Interpreter, place: Place, function: ir.FuncDef, frame: Frame) -> bool:
+    """Whether an assignment only fills what a test has found empty."""
+    return (place.start, place.end) in i.project.once(frame.source).of(fillings, function)
 
 
 def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:

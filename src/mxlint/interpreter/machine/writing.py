@@ -11,13 +11,17 @@ from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
 class Writes:
     """Who wrote locations, and how often."""
 
-    __slots__ = ("counts", "last")
+    __slots__ = ("counts", "filling", "last", "overwritten")
 
     def __init__(self) -> None:
         self.last: dict[Location, Place] = {}
         """Who wrote a location last."""
         self.counts: dict[Location, int] = {}
         """How often it was written."""
+        self.filling: set[Place] = set()
+        """Statements that have run, and that fill what a test has found empty."""
+        self.overwritten: dict[Location, int] = {}
+        """How often a location had been written when something last wrote it that does more than to fill it."""
 
 
 def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
@@ -27,7 +31,9 @@ def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     writes = i.ledger.of(Writes)
     writers, counts = writes.last, writes.counts
     writers[oid, field] = place
-    counts[oid, field] = counts.get((oid, field), 0) + 1
+    counts[oid, field] = number = counts.get((oid, field), 0) + 1
+    if place not in writes.filling:
+        writes.overwritten[oid, field] = number
     if field in (ITEMS, ADDED) or isinstance(field, tuple) and field[0] == "item":
         counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
         writers[oid, ANY] = place

@@ -267,8 +267,8 @@ def compute(
     made = results(i, found, name, args, keywords, place, tag, by_number)
     if i.trace is None:
         shapeless.unsized(i, name, made, args, keywords)
-        if isinstance(made, Array):
-            recipes.keep(i, name, made, args, keywords, outer)
+    if isinstance(made, Array) and (i.trace is None or made.trace is None):
+        recipes.keep(i, name, made, args, keywords, outer)
     broadcasts.computed(i, name, args, keywords, made, place, frame)
     backward.of_call(i, name, form, args, keywords, made, place, shapeless.short(name), frame)
     return made
