@@ -130,8 +130,8 @@ def _modules_handed(i: Interpreter, function: Member, args: Arguments, place: Pl
                 sinks.as_module(i, member, place, frame)
 
 
-def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value:
-    """Call something that nobody in sight gives. Functions of the program among the arguments may be called by it."""
+def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame, owner: Value = NONE) -> Value:
+    """Call something that nobody in sight gives. Functions of the program among the arguments may be called by it. `owner`: the object whose method it is."""
     i.mlx.handed(i, args.values, place, frame)
     if i.ledger.of(Parts).arrays:
         sharing.method_called(i, function, place, frame)
@@ -145,7 +145,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
             elif isinstance(member, Bound):
                 i.ledger.of(HandedOut).methods.add(member)
     dispatched(i, function, args, place, frame)
-    used(i, args, place, frame)
+    used(i, args, place, frame, owner)
     i.may_raise()
     made = mappings.asked(i, function, args, place) or i.symbolic(place, "call", function.label, presumed=function.presumed)
     i.mlx.gave(i, function, made, args, place)
@@ -187,7 +187,7 @@ def _call_function(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     if overridden(i, ref, info, args):
         for value in args.values if i.trace is not None else ():
             i.operations.used(i, value, frame)  # the body in sight, which would read them, is not run
-        return call_symbolic(i, i.symbolic(place, "method", info.name), args, place, frame)
+        return call_symbolic(i, i.symbolic(place, "method", info.name), args, place, frame, args.args[0])
     if info.generator or info.is_async:
         return suspended(i, ref, info, args, place, frame)
     return run_function(i, ref, info, args, place, frame)

@@ -80,11 +80,7 @@ def _changing(i: Interpreter, frame: Frame) -> frozenset[tuple[int, int]]:
     return frozenset(
         (block.start, block.end)
         for block in blocks
-        if block.kind == "function"
-        and block.parent == 0
-        and block.params
-        and block.name not in called
-        and (block.writes or _changes(block))
+        if block.kind == "function" and block.parent == 0 and block.params and block.name not in called and (block.writes or changes(block))
     )
 
 
@@ -114,7 +110,7 @@ def _methods(i: Interpreter, name: str, frame: Frame) -> list[tuple[Ref, Ref]]:
     blocks = {
         (block.start, block.end)
         for block in i.project.symbols(frame.source, i.tracers).blocks
-        if block.kind == "function" and block.name.rpartition(".")[2] == name and (block.writes - block.own or _changes(block))
+        if block.kind == "function" and block.name.rpartition(".")[2] == name and (block.writes - block.own or changes(block))
     }
     found: list[tuple[Ref, Ref]] = []
     for value in i.heap.fields(frame.module).values() if blocks else ():
@@ -131,7 +127,7 @@ def _methods(i: Interpreter, name: str, frame: Frame) -> list[tuple[Ref, Ref]]:
     return list(dict.fromkeys(found))
 
 
-def _changes(block: Block) -> bool:
+def changes(block: Block) -> bool:
     """Whether a method calls methods that change containers or modules, on what is none of its own variables."""
     known = changers()
     return any(method in known or method in MODULE_CHANGES for method, _ in block.uses)

@@ -20,25 +20,27 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.objects.annotations import names_array
 from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.open_world.dispatch import changes
 from mxlint.syntax import ir
 
 MAX_METHODS: Final = 4
 """Methods that are tried of the objects of one call; more are an interface that says nothing of what is called."""
 
 
-def used(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> None:
-    """Run the methods that a call of something symbolic may call of what a trace hands to it."""
+def used(i: Interpreter, args: Arguments, place: Place, frame: Frame, owner: Value = NONE) -> None:
+    """Run the methods that a call of something symbolic may call of what a trace hands to it. `owner`: the object whose method that is; it is not handed
+    out."""
     trace = i.trace
     if trace is None or i.silent > 1 or trace.handing:
         return
-    found = list(dict.fromkeys(each for oid in _objects(i, args) for each in _methods(i, oid, frame)))
+    found = list(dict.fromkeys(each for oid in _objects(i, args) for each in _methods(i, oid, frame) if Ref(oid) != owner))
     if len({method for _, method, _ in found}) > MAX_METHODS:
         i.imprecise("an object with many methods that is handed out of sight", place)
         return
     trace.handing = True
     try:
-        for owner, method, info in found:
-            _may_call(i, Ref(owner), method, info, place, frame)
+        for each, method, info in found:
+            _may_call(i, Ref(each), method, info, place, frame)
     finally:
         trace.handing = False
 
@@ -79,7 +81,7 @@ def _methods(i: Interpreter, oid: int, frame: Frame) -> Iterator[tuple[int, Ref,
                     continue
                 blocks = i.project.symbols(info.source, i.tracers).blocks
                 its = next((block for block in blocks if (block.start, block.end) == (info.node.start, info.node.end)), None)
-                if its is not None and (its.own or its.uses) and not any(name in block.calls for block in blocks):
+                if its is not None and (its.own or changes(its)) and not any(name in block.calls for block in blocks):
                     yield oid, member, info
 
 
