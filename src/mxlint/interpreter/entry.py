@@ -151,9 +151,9 @@ def _raised(i: Interpreter, node: ir.Stmt, value: Value, frame: Frame) -> None:
     sinks.event(i, "raise", frame.place(node), "raise", frame)
 
 
-def _discarded(i: Interpreter, node: ir.ExprStmt, value: Value, frame: Frame) -> None:
+def _discarded(i: Interpreter, node: ir.Expr, value: Value, frame: Frame) -> None:
     for member in members(value):
-        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.info(member.oid).place == frame.place(node.value):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.info(member.oid).place == frame.place(node):
             journal.note(i, events.Note("discarded", journal.where(frame.place(node)), "", member.oid, events.Modality()))
 
 

@@ -85,7 +85,7 @@ class Operations:
     returned: Callable[[Interpreter, ir.Node, Value, Frame], None]
     """By a return statement, or by the body of a lambda."""
     raised: Callable[[Interpreter, ir.Stmt, Value, Frame], None]
-    discarded: Callable[[Interpreter, ir.ExprStmt, Value, Frame], None]
+    discarded: Callable[[Interpreter, ir.Expr, Value, Frame], None]
     derived: Callable[[Interpreter, str, Sequence[Member], Place], None]
     """Something is computed from symbolic values by an operation."""
     costly: Callable[[Interpreter], None]

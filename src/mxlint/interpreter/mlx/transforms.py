@@ -1,4 +1,5 @@
-"""Function transforms of MLX: grad, value_and_grad, vmap, jvp, vjp, checkpoint. Calling the result runs the Python body each time."""
+"""Function transforms of MLX: grad, value_and_grad, vmap, jvp, vjp, checkpoint. Calling the result runs the Python body each time; of a checkpoint, that is
+so where something differentiates it."""
 
 from __future__ import annotations
 
@@ -30,6 +31,7 @@ _OPTIONS: Final[dict[str, dict[str, int | None]]] = {
 CUSTOM: Final = ("#", "custom")
 """Of a function that may have rules of its own for transforms: that it is one."""
 RULES: Final = ("vjp", "jvp", "vmap")
+_OF_MODULES: Final = {"value_and_grad": "nn.value_and_grad", "checkpoint": "nn.utils.checkpoint"}
 _SHOWN: Final = {False: "mx.checkpoint", True: "mx.custom_function"}
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -51,7 +53,7 @@ def _make(kind: str, position: int, name: str) -> Handler:
         for compiled in _compiled(i, function) if i.trace is None else ():
             m = modality(i, 0)
             if m is not None and not i.silent:
-                what = f"nn.{kind}" if position == 1 else f"mx.{kind}"
+                what = f"mx.{kind}" if position == 0 else _OF_MODULES[kind]
                 journal(i).transforms[oid] = events.Note("transform of compiled", where(place), what, compiled.oid, m)
         return Ref(oid)
 
@@ -75,8 +77,10 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     outer = i.modes.differentiating
     trace = i.trace
     if trace is None:
-        i.modes.differentiating = True
-        journal(i).transforms_run.add(ref.oid)
+        # A checkpoint or custom function is run as it is, and what it calls is compiled, unless something differentiates it.
+        i.modes.differentiating = outer or kind != "checkpoint"
+        if i.modes.differentiating:
+            journal(i).transforms_run.add(ref.oid)
     else:
         made = i.info(ref.oid).place
         if kind == "checkpoint" and isinstance(made, Place) and _stays_whole(i, trace, ref):

@@ -45,7 +45,7 @@ from mxlint.interpreter.statements.patterns import match_pattern
 from mxlint.interpreter.statements.recovering import recovered
 from mxlint.interpreter.statements.unpacking import unpack
 from mxlint.syntax import ir
-from mxlint.syntax.liveness import dead_names
+from mxlint.syntax.liveness import dead_names, names_read
 
 MAX_TRIED: Final = 2_000
 """Steps that the rounds of a loop without a test may take together, to see whether it ends."""
@@ -87,6 +87,17 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
         i.trace.literals.update(frame.place(part) for target in node.targets for part in _unfed(i, target, node.value, frame))
     for target in node.targets:
         assign(i, target, value, frame)
+    compiled = isinstance(value, Ref) and i.info(value.oid).kind == "compiled"
+    if compiled and all(_is_never_read(i, target, frame) for target in node.targets):
+        i.operations.discarded(i, node.value, value, frame)
+
+
+def _is_never_read(i: Interpreter, target: ir.Expr, frame: Frame) -> bool:
+    """Whether a target is a variable of a function that nothing in it reads."""
+    if not isinstance(target, ir.Name) or not isinstance(frame.node, ir.FuncDef) or target.id not in frame.node.scope.bound:
+        return False
+    read = i.project.once(frame.source).of(names_read, frame.node)
+    return read is not None and target.id not in read
 
 
 def _unfed(i: Interpreter, target: ir.Expr, value: ir.Expr, frame: Frame) -> Iterator[ir.Expr]:
@@ -440,7 +451,7 @@ def _cases(i: Interpreter, node: ir.Match, number: int, subject: Value, frame: F
 
 def _expression(i: Interpreter, node: ir.ExprStmt, frame: Frame) -> None:
     value = i.eval(node.value, frame)
-    i.operations.discarded(i, node, value, frame)
+    i.operations.discarded(i, node.value, value, frame)
 
 
 def _function(i: Interpreter, node: ir.FuncDef, frame: Frame) -> None:
