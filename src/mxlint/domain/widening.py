@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from math import gcd
 from typing import Final
@@ -43,7 +43,7 @@ def widen(old: Value, new: Value, loop: Hashable = None) -> Value:
     before = [member for member in members(old) if _is(member, "int")]
     numbers = [member for value in (old, new) for member in members(value) if _is(member, "int")]
     changed = [member for member in members(both) if _is(member, "int")] != before
-    if before and changed and all(isinstance(member, (Const, Range)) for member in numbers):
+    if before and changed and all(isinstance(member, (Const, Range)) for member in numbers) and not _one_by_one(numbers):
         step = _step(before, numbers, loop)
         rest = [option for option in options(both) if not _is(option.member, "int")]
         both = of([*rest, Option(step)])
@@ -108,6 +108,19 @@ def _numbers(value: Value, name: str | None) -> set[Member]:
 def _is(member: Member, name: str) -> bool:
     """Whether a member is a scalar of a type that may give way to a wider one: what says where it lies stays apart."""
     return scalar_type(member) == name and type(member) is not Sourced
+
+
+MAX_KNOWN: Final = 6
+"""Numbers at unequal distances that a location holds in a loop before they become a step."""
+
+
+def _one_by_one(numbers: Sequence[Member]) -> bool:
+    """Whether numbers are few and no step leads from one to the next, as where each round doubles one up to a bound: they stay as they are, as no
+    step says how many come of them."""
+    known = sorted({member.value for member in numbers if isinstance(member, Const) and isinstance(member.value, int)})
+    if len({type(member) for member in numbers}) > 1 or not 2 < len(known) <= MAX_KNOWN:
+        return False
+    return len({b - a for a, b in pairwise(known)}) > 1
 
 
 MAX_LENGTHS: Final = 3

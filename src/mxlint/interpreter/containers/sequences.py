@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
@@ -398,6 +399,18 @@ def _chosen(name: str, bounds: list[tuple[int | None, int | None]], loops: Loops
     return Range(low, high, loops=loops) if low is None or low != high else Const(low)
 
 
+MAX_CHOICES: Final = 8
+"""Combinations of known numbers of which the least or greatest is found for each: a union holds no more."""
+
+
+def _of_constants(parts: Sequence[Value]) -> int | None:
+    """The first of some numbers that is one of several known ones, where the others are few as well."""
+    if len(parts) < 2 or prod(len(members(part)) for part in parts) > MAX_CHOICES:
+        return None
+    numbers = all(isinstance(member, Const) and type(member.value) in (int, float) for part in parts for member in members(part))
+    return next((n for n, part in enumerate(parts) if isinstance(part, Union)), None) if numbers else None
+
+
 def _extreme(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         key = args.keywords.get("key", NONE)
@@ -435,6 +448,14 @@ def _extreme(name: str) -> Handler:
             simple = {"int"} if kinds <= {"int", "bool"} else {"number"} if kinds <= {"int", "float", "bool"} else kinds
             return i.derived(name, found, frozenset(simple) if "" not in kinds else None, place)
         if key == NONE and content.items is not None:
+            if (several := _of_constants(content.items)) is not None:
+                items = content.items
+
+                def with_one(member: Member) -> Value:
+                    given = (*items[:several], member, *items[several + 1 :])
+                    return run(i, Arguments(given, places=args.places), place, frame)
+
+                return i.split(items[several], with_one)
             each = computed(min if name == "min" else max, parts, united(map(loops_of, found)))
             if each is not None:
                 return each
