@@ -52,7 +52,7 @@ from mxlint.interpreter.libraries.threads import Threads
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.loops.lengths import resized
-from mxlint.interpreter.loops.novelty import read_out
+from mxlint.interpreter.loops.novelty import read_out, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -662,7 +662,11 @@ def _result(
             if key not in converted:
                 i.heap.set(oid, ("made with", key), value)
         types = (
-            {m.type if isinstance(m, Kind) else "" for m in members(inner(of.args[0]))}
+            {
+                name
+                for m in members(inner(of.args[0]))
+                for name in (m.kinds if isinstance(m, Symbolic) and m.kinds else (scalar_type(m) or "",))
+            }
             if len(of.args) == 1 and of.args[0].kind != "never"
             else set()
         )
@@ -692,6 +696,8 @@ def _derived(
     operand = _result(i, of.args[0], bound, owner, found, place, frame, "operand") if of.args else NONE
     if of.kind == "element":
         element = element_of(i, operand, place, frame)
+        if found is not None and found.name.endswith(".__getitem__") and len(bound) == 1:
+            element = taken(i, element, place, *bound.values())
         drawn = found is not None and found.draws
         return choices.any_of(i, [*members(element)], place, "drawn") if drawn else element
     if of.kind in ("key", "value"):

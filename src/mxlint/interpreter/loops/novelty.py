@@ -173,12 +173,48 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
     value = in_turn(i, value) if by is None else _at_index(value, by)
-    if not isinstance(value, Kind) or value.cause != "open" or value.type not in ("int", "float", "number"):
+    if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number"):
+        return _particular(i, frozenset((value.type,)), number, place, by)
+    many = [member for member in members(value) if isinstance(member, Symbolic) and _of_rounds_before(i, member)]
+    if not many:
         return value
-    made = i.symbolic(place, f"{ITEM}{number}", kinds=frozenset((value.type,)), source="item" if by is None else "")
+    one = _particular(i, frozenset(filter(None, map(scalar_type, many))), number, place, by)
+    return of([Option(one), *(option for option in options(value) if option.member not in many)])
+
+
+def _particular(i: Interpreter, kinds: frozenset[str], number: object, place: Place, by: Value | None) -> Symbolic:
+    """One of the numbers that lie in a container: that of the round, or that at an index."""
+    made = i.symbolic(place, f"{ITEM}{number}", kinds=kinds, source="item" if by is None else "")
     if by is not None:
         i.comes_from[made.identity] = tuple(members(by))
     return made
+
+
+def _of_rounds_before(i: Interpreter, member: Symbolic) -> bool:
+    """Whether a number in a container stands for one of each round of a loop that is over, in each of which it was another one."""
+    if scalar_type(member) not in ("int", "float", "number"):
+        return False
+    running = {around.loop for around in rounds_around(i)}
+    over_by_now = [step for step in dict.fromkeys(_rounds_of(i, member, set())) if step.loop not in running]
+    return bool(over_by_now) and Novelty(i, over_by_now).of(member)
+
+
+def _rounds_of(i: Interpreter, part: object, seen: set[Identity]) -> Iterator[Context]:
+    """The rounds in which a number came into being, and the loops over which what it is made of varies."""
+    if isinstance(part, Symbolic):
+        part = part.identity
+    if isinstance(part, Context):
+        step: Context | None = part
+        while step is not None:
+            if is_round(step.step):
+                yield step
+            step = step.parent
+    elif isinstance(part, Member):
+        yield from (loop for loop in loops_of(part) or () if isinstance(loop, Context))
+    elif isinstance(part, tuple) and part not in seen:
+        seen.add(part)
+        for inner in (*part, *i.comes_from.get(part, ())):
+            yield from _rounds_of(i, inner, seen)
 
 
 def stretching(found: Sequence[Member]) -> bool:
