@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from types import NoneType
 from typing import Final
 
 from mxlint.domain import enumerated
@@ -58,6 +60,13 @@ def recipe_of_call(
         parts += [Tuple(tuple(outer.args)), *_named(outer.keywords)]
     recipe = _plain(i, Tuple(tuple(parts)), [MOST])
     return recipe if isinstance(recipe, Tuple) else None
+
+
+def keep_weight(i: Interpreter, ident: int, layer: str, attribute: str, settings: Mapping[str, object]) -> None:
+    """Keep which weight of which layer an array is that its constructor fills in the same way each time; `settings`: what the constructor is given."""
+    if all(isinstance(value, (bool, int, float, str, NoneType)) for value in settings.values()):
+        named = ((Const(name), Const(value)) for name, value in sorted(settings.items()))
+        i.heap.set(ident, RECIPE, Tuple((Const(f"{layer}.{attribute}"), Tuple(()), *chain.from_iterable(named))))
 
 
 def recipe_of(i: Interpreter, array: Array) -> Tuple | None:

@@ -477,7 +477,7 @@ def _reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, dep
         return False
     read = {field: seen for (oid, field), seen in entry.reads.items() if oid == before.oid}
     written = any(oid == before.oid for oid, _ in entry.written)
-    if read.keys() == {CONTENTS}:
+    if CONTENTS in read:
         return not written and isinstance(cls, External) and _is_made_alike(i, before, now)
     return (
         bool(read)
@@ -487,10 +487,12 @@ def _reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, dep
 
 
 def _is_made_alike(i: Interpreter, before: Ref, now: Ref) -> bool:
-    """Whether two objects of a class of a library, which the trace has only called, hold the same: layers without weights, of equal settings."""
+    """Whether two objects of a class of a library, which the trace has only called, hold the same: layers of equal settings, without weights or with
+    such as each constructor fills in the same way."""
     first, second = i.heap.fields(before.oid), i.heap.fields(now.oid)
     return first.keys() == second.keys() and all(
-        isinstance(value, (Const, External)) and value == second[field] for field, value in first.items()
+        isinstance(value, (Const, External, Array)) and isinstance(other, Member) and _surely_same(i, value, other)
+        for value, other in ((value, second[field]) for field, value in first.items())
     )
 
 

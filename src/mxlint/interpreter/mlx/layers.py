@@ -10,7 +10,7 @@ from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.compiled import reads, sinks, writes
+from mxlint.interpreter.compiled import reads, recipes, sinks, writes
 from mxlint.interpreter.compiled.state import held
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import known_items
@@ -130,7 +130,9 @@ def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
             continue
         ident = i.ident(place, ("weight", owner.oid, attribute_name))
         i.heap.set(ident, LAZY, TRUE)
-        if mark is not None and attribute_name in drawn:
+        if attribute_name not in drawn:
+            recipes.keep_weight(i, ident, layer.name, attribute_name, layer.names)
+        elif mark is not None:
             i.heap.set(ident, *mark)
         i.heap.set(owner.oid, attribute_name, Array(ident, None, described.shape, described.dtype))
     for attribute_name, part in layer.sublayers.items():
