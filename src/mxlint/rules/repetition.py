@@ -106,7 +106,9 @@ def made_again(found: Iterable[tuple[Compiled, Sequence[Where]]]) -> Where | Non
     functions: dict[object, list[Sequence[Where]]] = {}
     for compiled, loops in found:
         what = compiled.function
-        functions.setdefault((what.kind, what.name, what.where, compiled.owner), []).append(loops)
+        turns = {loop.span for loop in compiled.turns}
+        around = [loop for loop in loops if loop.span not in turns]
+        functions.setdefault((what.kind, what.name, what.where, compiled.owner), []).append(around)
     return next((loop for around in functions.values() if (loop := _repeated(around)) is not None), None)
 
 

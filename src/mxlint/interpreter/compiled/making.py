@@ -11,6 +11,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import capture_facts
 from mxlint.interpreter.compiled.state import ITEMS, CompiledInfo
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -123,7 +124,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer)),
         escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
         layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=cls is not None and i.mlx.class_kind(i, Ref(cls)) == "module",
-        identity=_identity(args.get(0, "fun")), owner=_owner(i, args.get(0, "fun")),
+        identity=_identity(args.get(0, "fun")), owner=_owner(i, args.get(0, "fun")), turns=_turns(i, args.get(0, "fun")),
     )  # fmt: skip
 
 
@@ -212,6 +213,12 @@ def _owner(i: Interpreter, function: Value | None) -> int | None:
         return None
     made = i.made_in.get(owner.oid)
     return None if any(within(made, around) for around in rounds_around(i)) else owner.oid
+
+
+def _turns(i: Interpreter, function: Value | None) -> tuple[events.Where, ...]:
+    """The loops that go over the objects of which one's method is compiled, or which are compiled themselves."""
+    owner = function.owner if isinstance(function, Bound) else function
+    return tuple(where(loop) for loop in i.ledger.of(Ends).turns.get(owner.oid, ())) if isinstance(owner, Ref) else ()
 
 
 def _layer(i: Interpreter, frame: Frame) -> str:

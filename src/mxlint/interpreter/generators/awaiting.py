@@ -18,6 +18,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import AWAIT
 from mxlint.interpreter.objects.lookup import special
 
 
@@ -29,7 +30,7 @@ def awaited(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
             payload = i.info(member.oid).payload
             assert isinstance(payload, Generator)
             info, inner = payload.about
-            with i.within((place, "await")):
+            with i.within((place, AWAIT)):
                 return run_body(i, info, inner)
         if isinstance(member, Ref) and i.info(member.oid).kind == "future":
             return i.heap.get(member.oid, "value") or NONE

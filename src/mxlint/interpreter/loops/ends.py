@@ -8,7 +8,7 @@ from mxlint.domain.place import Place
 class Ends:
     """Loops by what is known of their end."""
 
-    __slots__ = ("endless", "finite", "given")
+    __slots__ = ("endless", "finite", "given", "turns")
 
     def __init__(self) -> None:
         self.finite: set[Place] = set()
@@ -17,3 +17,5 @@ class Ends:
         """Loops that only a `break` ends."""
         self.given: set[Place] = set()
         """Loops of which nobody in sight says how many rounds they have: over what is not in sight."""
+        self.turns: dict[int, set[Place]] = {}
+        """Of objects that stand for several: the loops of which each round takes another one of these."""

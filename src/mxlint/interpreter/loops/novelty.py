@@ -34,6 +34,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.varying import loops_of, over, united
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
 from mxlint.interpreter.machine.locations import OPERANDS
@@ -175,11 +176,22 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     value = in_turn(i, value) if by is None else _at_index(value, by)
     if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number"):
         return _particular(i, frozenset((value.type,)), number, place, by)
+    for member in members(value):
+        if isinstance(member, Ref) and i.info(member.oid).summary:
+            i.ledger.of(Ends).turns.setdefault(member.oid, set()).update(_turning(i, by))
     many = [member for member in members(value) if isinstance(member, Symbolic) and _of_rounds_before(i, member)]
     if not many:
         return value
     one = _particular(i, frozenset(filter(None, map(scalar_type, many))), number, place, by)
     return of([Option(one), *(option for option in options(value) if option.member not in many)])
+
+
+def _turning(i: Interpreter, by: Value | None) -> Iterator[Place]:
+    """The loops that move an index; without one, that which runs."""
+    moved = (i.context,) if by is None else united(map(loops_of, members(by))) or ()
+    for loop in moved:
+        if isinstance(loop, Context) and is_round(loop.step):
+            yield loop.step[0]
 
 
 def _particular(i: Interpreter, kinds: frozenset[str], number: object, place: Place, by: Value | None) -> Symbolic:

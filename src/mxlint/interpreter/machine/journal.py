@@ -235,6 +235,10 @@ def _around(i: Interpreter, context: Context) -> Context | None:
     return i.trace.caller
 
 
+AWAIT: Final = "await"
+"""The step of a context in which the body of a coroutine runs, where it is awaited."""
+
+
 def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, str]]]:
     """The loops around this point: of its own function, and of the calls that lead to it; each with its round, outermost first."""
     own: list[tuple[Place, str]] = []
@@ -245,7 +249,7 @@ def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, st
     step: Context | None = i.context
     while step is not None and step.parent is not None:
         what = step.step
-        if isinstance(what, tuple) and what[0] == "call":
+        if isinstance(what, tuple) and (what[0] == "call" or what[-1] == AWAIT):
             target = outer
         elif isinstance(what, tuple) and is_round(what):
             target.append((what[0], str(what[1])))
