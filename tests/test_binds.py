@@ -40,8 +40,20 @@ def test_what_one_assignment_binds(body: str) -> None:
     assert ("k" in once(node)) is BODIES[body]
 
 
-@pytest.mark.parametrize("text", ["def f(k):\n    k = 1\n", "def f():\n    global k\n    k = 1\n"])
-def test_parameters_and_globals_are_bound_by_others(text: str) -> None:
-    (node,) = lower(text).body
+@pytest.mark.parametrize(
+    ("text", "known"),
+    {
+        "def f(k): pass": True,
+        "def f(*k): pass": True,
+        "def f(k):\n    def g():\n        return k": True,
+        "def f(k):\n    k = 1": False,
+        "def f(k):\n    if data: k += 1": False,
+        "def f(k):\n    del k": False,
+        "def f(k):\n    def g():\n        nonlocal k\n        k = 1": False,
+        "def f():\n    global k\n    k = 1": False,
+    }.items(),
+)
+def test_what_a_call_binds(text: str, known: bool) -> None:
+    (node,) = lower(f"{text}\n").body
     assert isinstance(node, ir.FuncDef)
-    assert "k" not in once(node)
+    assert ("k" in once(node)) is known

@@ -51,6 +51,20 @@ print($one(«int»), $one(), $two())
 $three, $four = $make(«int»)
 print($three(), $four(), $one())
 """,
+    "closures of many activations": """
+def $make(start):
+    total = start
+    def bump(k=«int»):
+        nonlocal total
+        total = (total + k) % 97
+        return total
+    return bump
+$bumps = [$make(total) for total in range(«2|5|20»)]
+---
+total = «int»
+for $bump in $bumps:
+    print($bump(), $bump(«int»), total)
+""",
     "closures in a loop": """
 $late = [lambda q: q + k for k in range(«2|3»)]
 $early = []

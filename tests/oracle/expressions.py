@@ -22,7 +22,7 @@ PRODUCERS: dict[str, tuple[str, ...]] = {
         "len(«ints»)", "sum(«ints»)", "len(«str»)", "(«ints» or [9])[0]", "max(«ints», default=«int»)", "«table».get(«str», «int»)", "«pair»[«0|1|-1»]",
         "int(«bool»)", "«int» if «bool» else «int»", "«str».count('a')", "(lambda q: q + «int»)(«int»)", "«maybe» or «int»", "«int» and «int»",
         "divmod(«int», 5)[1]", "len(«table»)", "int(«float»)", "next(iter(«ints»), «int»)", "sum(q for q in «ints» if q > 0)", "[*«ints», «int»][-1]",
-        "(«int» << 1) & 15", "len({*«ints»})", "sum(map(abs, «ints»))", "«ints».count(«int»)", "min([«int», «int»])", "(q := «int») + q", "round(«float»)",
+        "(«int» << 1) & 15", "len({*«ints»})", "sum(map(abs, «ints»))", "«ints».count(«int»)", "min([«int», «int»])", "(j := «int») + j", "round(«float»)",
     ),
     "float": ("«float» + «int»", "«int» / 2", "«float» * 2 % 31", "float(«int»)", "«float» if «bool» else 1.5", "max(«float», 0.0)", "abs(-«float»)", "round(«float», 1)"),
     "str": (

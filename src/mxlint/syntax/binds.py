@@ -56,11 +56,12 @@ def names(node: ir.Stmt) -> Iterator[str]:
 
 
 def once(function: ir.FuncDef) -> frozenset[str]:
-    """The variables of a function that one assignment of its body binds, outside of all blocks in it, and nothing else in it can bind or delete: in each
-    activation they are bound once."""
+    """The variables of a function that are bound once in each activation: its parameters, and what one assignment of its body binds, outside of all
+    blocks in it, if nothing else in it can bind or delete them."""
     bound = Counter(name for stmt in function.body for name in names(stmt))
     single = {target.id for stmt in function.body if isinstance(stmt, ir.Assign) for target in targets(stmt) if isinstance(target, ir.Name)}
-    others = {param.name for param in function.params} | function.scope.globals | function.scope.nonlocals
+    given = {param.name for param in function.params}
+    others = {*function.scope.globals, *function.scope.nonlocals}
     todo: list[object] = [function.body]
     while todo:
         part = todo.pop()
@@ -74,4 +75,4 @@ def once(function: ir.FuncDef) -> frozenset[str]:
             elif isinstance(part, ir.Delete):
                 others |= {target.id for target in part.targets if isinstance(target, ir.Name)}
             todo.extend(getattr(part, field) for field in part.__match_args__)
-    return frozenset(name for name in single - others if bound[name] == 1)
+    return frozenset(name for name in (single | given) - others if bound[name] + (name in given) == 1)

@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.heap import WHOLE, Field, Location
-from mxlint.domain.members import Bound, Const, External, Kind, Range, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.join import join
+from mxlint.domain.members import Bound, Const, External, Kind, Range, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.interpreter.calls.assignments import Assignments
 from mxlint.interpreter.containers.inplace import InPlace
 from mxlint.interpreter.imports.packages import submodule
@@ -356,8 +357,7 @@ class Reach:
         for name in code.module:
             self._assignments.note_variable(function.module, name)
         for name in code.nonlocals:
-            activation = self._activation_binding(ref, name)
-            if activation is not None:
+            for activation in self._activations_binding(self._i.heap.cells[ref.oid].get(ENV), name):
                 self._assignments.note_variable(activation, name)
         self._inplace.note_code(code, lambda name: self._held_around(ref, name))
         held = self._held_by_names(ref, code)
@@ -381,21 +381,23 @@ class Reach:
                 self._note_called(value)
         return held
 
-    def _activation_binding(self, ref: Ref, name: str) -> int | None:
-        """The activation of a block around a function, or its module, that binds a name."""
+    def _activations_binding(self, outer: Value | None, name: str) -> tuple[int, ...]:
+        """The activations of blocks around a function, or its module, that bind a name: several where the function stands for several."""
         cells = self._i.heap.cells
-        outer = cells[ref.oid].get(ENV)
         while isinstance(outer, Ref):
             self._read[outer.oid, name] = found = cells[outer.oid].get(name)
             if found is not None:
-                return outer.oid
+                return (outer.oid,)
             outer = cells[outer.oid].get(ENV)
-        return None
+        if isinstance(outer, Union):
+            return tuple(dict.fromkeys(oid for member in members(outer) for oid in self._activations_binding(member, name)))
+        return ()
 
     def _held_around(self, ref: Ref, name: str) -> Value | None:
         """What a name of a block around a function holds."""
-        oid = self._activation_binding(ref, name)
-        return None if oid is None else self._i.heap.cells[oid][name]
+        cells = self._i.heap.cells
+        found = self._activations_binding(cells[ref.oid].get(ENV), name)
+        return join(cells[oid][name] for oid in found) if found else None
 
     def _held_by_module(self, oid: int, attributes: Iterable[str]) -> list[Value]:
         """What some attributes of a module hold, and of the modules among them."""

@@ -7,15 +7,17 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Location
+from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.elements import ITEMS
+from mxlint.interpreter.expressions.names import enclosing
 from mxlint.interpreter.expressions.operators import METHODS
 from mxlint.interpreter.generators.dying import dropped
 from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import KEPT
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.machine.private import mangled
@@ -40,39 +42,31 @@ class Deleted:
 
 def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
     """Bind a name as an assignment in this frame does."""
-    oid = owner_of(i, name, frame)
-    if oid == frame.oid and frame.kind == "class" or oid == frame.module != frame.oid:
+    owners = owners_of(i, name, frame)
+    if owners == (frame.oid,) and frame.kind == "class" or owners == (frame.module,) != (frame.oid,):
         name = mangled(i, name, frame)
-    held = i.heap.get(oid, name) if i.generators else None
-    i.heap.set(oid, name, value)
     if i.observer is not None and place is not None:
         i.observer.target(frame, ir.Node(place.start, place.end), value)
-    i.operations.written(i, oid, name, value, place, frame)
-    if isinstance(held, Ref) and place is not None:
-        dropped(i, held, place, frame)
+    for oid in owners:
+        held = i.heap.get(oid, name)
+        i.heap.set(oid, name, value if len(owners) == 1 or held is None else join((held, value)))
+        i.operations.written(i, oid, name, value, place, frame)
+        if i.generators and isinstance(held, Ref) and place is not None:
+            dropped(i, held, place, frame)
 
 
 def owner_of(i: Interpreter, name: str, frame: Frame) -> int:
-    """The object that an assignment to a name writes to: the frame, the module for a global, an outer frame for a nonlocal."""
+    """The object that an assignment to a name writes to; the first, if there may be several."""
+    return owners_of(i, name, frame)[0]
+
+
+def owners_of(i: Interpreter, name: str, frame: Frame) -> tuple[int, ...]:
+    """The objects one of which an assignment to a name writes to: the frame, the module for a global, an outer frame for a nonlocal."""
     scope = frame.scope
-    if scope is not None:
-        if name in scope.globals:
-            return frame.module
-        if name in scope.nonlocals:
-            return _nonlocal(i, name, frame.oid)
-    return frame.oid
-
-
-def _nonlocal(i: Interpreter, name: str, oid: int) -> int:
-    start = oid
-    while True:
-        parent = i.heap.get(oid, ("#", "parent"))
-        if not isinstance(parent, Ref):
-            return start
-        oid = parent.oid
-        info = i.info(oid).payload
-        if isinstance(info, FrameInfo) and info.kind != "class" and i.heap.get(oid, name) is not None:
-            return oid
+    if scope is not None and name in scope.globals:
+        return (frame.module,)
+    around = enclosing(i, name, frame) if scope is not None and name in scope.nonlocals else ()
+    return around or (frame.oid,)
 
 
 def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
