@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Const, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members, scalar_type
+from mxlint.domain.members import UNBOUND, Const, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members, scalar_type
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -159,9 +159,8 @@ def escaping(i: Interpreter, *values: Value, returned: bool = False) -> None:
                 if kind == "compiled":
                     kept.add(member.oid)
                 elif kind == "function":
-                    env = i.heap.get(member.oid, ("#", "parent"))
-                    if isinstance(env, Ref) and i.info(env.oid).kind == "frame":
-                        todo.append(env)
+                    around = members(i.heap.get(member.oid, ("#", "parent")) or UNBOUND)
+                    todo += (env for env in around if isinstance(env, Ref) and i.info(env.oid).kind == "frame")
                 elif kind == "generator":
                     env = i.heap.get(member.oid, ("#", "parent"))
                     for local in i.heap.fields(env.oid).values() if isinstance(env, Ref) else ():
