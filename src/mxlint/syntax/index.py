@@ -6,7 +6,7 @@ It knows names and no values, so it is cheap to make and depends on the file alo
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -80,13 +80,15 @@ class Import:
 @dataclass(frozen=True, slots=True)
 class Index:
     """The index of one file. `blocks` are in the order of the text, the module first. `perhaps`: where something is compiled if what a name leads to that no import of a
-    library gives is MLX: offsets, in order. `kept`: where a call stands whose result is given a name, or an attribute, with that."""
+    library gives is MLX: offsets, in order. `kept`: where a call stands whose result is given a name, or an attribute, with that. `put`: where one stands
+    whose result is put into a container, with what it calls and what holds the container, by their last names."""
 
     blocks: tuple[Block, ...]
     imports: tuple[Import, ...]
     sites: tuple[Site, ...]
     perhaps: tuple[int, ...] = ()
     kept: tuple[tuple[int, str], ...] = ()
+    put: tuple[tuple[int, str, str], ...] = ()
 
 
 def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) -> Index:
@@ -105,6 +107,7 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
         tuple(sites(indexer.positions, blocks, known, indexer.mentions, frozenset(compilers))),
         tuple(perhaps(indexer.positions, blocks, known, indexer.mentions)),
         tuple(indexer.kept),
+        tuple(indexer.put),
     )
 
 
@@ -184,6 +187,7 @@ class _Indexer:
         self.mentions: list[Mention] = []
         self.loaded: list[Named] = []
         self.kept: list[tuple[int, str]] = []
+        self.put: list[tuple[int, str, str]] = []
         self._compilers = compilers
         self._mentioned = any(name in text for name in compilers)
         self._number = 0
@@ -280,9 +284,21 @@ class _Indexer:
                     self.loaded.append((self._number, target.id, value.func, module))
         if self._mentioned and isinstance(value, ast.Call):
             self.kept += [(self.positions.at(value.lineno, value.col_offset), _last(target)) for target in node.targets]
+        if self._mentioned:
+            for target in node.targets:
+                self._puts(
+                    target.value if isinstance(target, ast.Subscript) else target, value if isinstance(target, ast.Subscript) else None
+                )
+                self._puts(target, *_shown(value))
         self._entries(value, (ANY,))
         self._binds(node.targets, value)
         self.visit(value)
+
+    def _puts(self, container: ast.expr, *values: ast.expr | None) -> None:
+        """Note the calls whose results are put into what a name or attribute holds."""
+        name = _last(container)
+        calls = [value for value in values if name and isinstance(value, ast.Call)]
+        self.put += [(self.positions.at(call.lineno, call.col_offset), _last(call.func), name) for call in calls]
 
     def _binds(self, targets: Iterable[ast.expr], value: ast.expr | None) -> None:
         """Visit what is bound to a value."""
@@ -310,6 +326,8 @@ class _Indexer:
             del self.mentions[mentions:]
 
     def annotated(self, node: ast.AnnAssign) -> None:
+        if self._mentioned and node.value is not None:
+            self._puts(node.target, *_shown(node.value))
         self.visit_all((node.value,))
         self._binds((node.target,), node.value)
         self.annotation(node.annotation)
@@ -328,6 +346,8 @@ class _Indexer:
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _SETTERS:
             keywords = [keyword.arg or ANY for keyword in node.keywords]
             self._entries(node.func.value, [*keywords, *(_constant(arg) for arg in node.args[:1])])
+        if self._mentioned and isinstance(node.func, ast.Attribute) and node.func.attr in _PUTTERS:
+            self._puts(node.func.value, *node.args)
         self.inside(node)
 
     def _calls(self, node: ast.expr) -> str:
@@ -456,6 +476,8 @@ _DISPLAYS = (
     ast.UnaryOp, ast.Lambda,
 )  # fmt: skip
 """Expressions that give something new."""
+_PUTTERS = frozenset({"append", "insert", "add", "appendleft", "setdefault", "put"})
+"""Methods of containers that put an argument into them."""
 _SETTERS = frozenset({"update", "setdefault", "pop", "clear", "__setitem__", "__delitem__"})
 
 
@@ -468,6 +490,18 @@ def _parts(kind: Any) -> tuple[str, ...]:
 def _last(node: ast.expr) -> str:
     """A name, or the last name of an attribute; "" for anything else."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _shown(node: ast.expr) -> Iterator[ast.expr]:
+    """The expressions that give the items of a display, or of what a comprehension makes."""
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        yield from node.elts
+    elif isinstance(node, ast.Dict):
+        yield from node.values
+    elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+        yield node.elt
+    elif isinstance(node, ast.DictComp):
+        yield node.value
 
 
 def _root(node: ast.expr) -> Root:

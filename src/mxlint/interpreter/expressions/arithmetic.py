@@ -135,6 +135,9 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
             type_name = "int"
         if op == "**" and type_name == "int" and not _not_negative(b):
             type_name = "number"
+    moved = united(loops_of(member) for member in (a, b) if isinstance(member, Kind) and member.cause == "varying")
+    if op in ("+", "-") and moved and any(isinstance(member, (Symbolic, Length)) for member in (a, b)):
+        return Kind(type_name, "varying", moved)  # what rounds move on is another number in each, whatever is added to it
     if isinstance(a, (Symbolic, Length)) or isinstance(b, (Symbolic, Length)):
         if op in NEGATED:
             return negated(i, i.derived(NEGATED[op], (a, b), frozenset(("bool",)), place), place)

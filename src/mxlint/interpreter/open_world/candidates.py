@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache
 from typing import Final, TypeAlias
 
-from mxlint.domain.members import External, Ref, Value, members
+from mxlint.domain.members import UNBOUND, External, Ref, Value, members
 from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.relevance import Reach, compiling_names
 from mxlint.interpreter.machine.constructors import CONSTRUCTORS
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.objects.lookup import mro
+from mxlint.interpreter.objects.annotations import alternatives, named
+from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.models.load import kind_of, model
 from mxlint.models.load import names as known_names
 from mxlint.source import Source
@@ -21,6 +22,8 @@ from mxlint.syntax.index import Block
 
 Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
 """A function; the class whose objects are its first argument; the class that is its first argument."""
+Span: TypeAlias = tuple[int, int]
+"""Where a function begins and ends in its file."""
 
 
 def functions(i: Interpreter, source: Source, module: int) -> Iterator[Function]:
@@ -96,9 +99,11 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
         local.append((local[block.parent] if block.parent >= 0 else frozenset()) | imported.get(number, frozenset()))
     for span in making:
         names |= called.get(span, set())
+    objects = _objects(i, source, module)
     changed = True
     while changed:
         changed = False
+        lying = holding | handed | {name for start, callee, name in found.put if start in starts or callee in names}
         for block, here in zip(found.blocks, local):
             span = (block.start, block.end)
             reads = block.reads | block.attributes
@@ -110,9 +115,10 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 and (
                     block.calls & names
                     or block.calls & here
+                    or any(name in block.calls and method in making for name, method in objects.get(span, ()))
                     or block.hands & handed
                     or _calls_its_own(block)
-                    and reads & (holding | handed)
+                    and reads & lying
                 )
             ):
                 making.add(span)
@@ -128,6 +134,37 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 names |= called.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tuple[str, Span]]]:
+    """The names by which each function of a file may call objects of classes of the file, with where the methods stand that such a call comes to: its
+    parameters that are annotated by a class, and names of the module."""
+    of_module = [
+        (name, span)
+        for name, value in i.heap.fields(module).items()
+        for member in members(value)
+        if isinstance(name, str) and isinstance(member, Ref) and i.info(member.oid).kind == "instance"
+        for cls in members(i.heap.get(member.oid, CLASS) or UNBOUND)
+        for span in _calling(i, source, cls)
+    ]
+    found: dict[Span, list[tuple[str, Span]]] = {}
+    for ref, _, _ in functions(i, source, module):
+        info = i.info(ref.oid).payload
+        if isinstance(info, FunctionInfo):
+            own = [
+                (param.name, span)
+                for param in info.node.params
+                for part in alternatives(i, ref, param.annotation)
+                for span in _calling(i, source, named(i, ref, part))
+            ]
+            found[info.node.start, info.node.end] = own + of_module
+    return found
+
+
+def _calling(i: Interpreter, source: Source, cls: Value | None) -> Iterator[Span]:
+    """Where the methods of a file stand that a call of an object of a class comes to."""
+    method = class_attribute(i, cls, "__call__") if isinstance(cls, Ref) and i.info(cls.oid).kind == "class" else None
+    yield from _spans(i, source, method) if method is not None else ()
 
 
 def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.Node], bool], source: Source) -> Iterator[Function]:
@@ -221,7 +258,7 @@ def _in_order(graph: Mapping[str, Collection[str]]) -> list[str]:
     return list(reversed(done))
 
 
-def _spans(i: Interpreter, source: Source, value: Value) -> Iterator[tuple[int, int]]:
+def _spans(i: Interpreter, source: Source, value: Value) -> Iterator[Span]:
     """Where the functions of a file stand that a value may be."""
     for member in members(value):
         info = i.info(member.oid).payload if isinstance(member, Ref) else None
