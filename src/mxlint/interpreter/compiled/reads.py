@@ -343,20 +343,27 @@ def reach(i: Interpreter, trace: Trace, oid: int, field: object, value: Value) -
 def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) -> None:
     """Note that host code, or another trace, reads what a trace wrote, or an argument that a trace changed a copy of."""
     changed = i.ledger.of(Changes).whole
-    if not changed or i.silent:
+    if not changed or i.silent or i.modes.putting:
         return
     found: dict[object, object] = {(oid, field): (oid, field)}
     for member in members(value):
         if isinstance(member, Ref):
             found[member.oid, ITEMS] = (member.oid, ITEMS)
         if isinstance(member, (Ref, Array)):
-            relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
+            if not _may_be_another(i, value):
+                relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
         elif isinstance(member, Symbolic) and member.identity in i.ledger.of(Shadows).objects:
             relied_argument(i, i.ledger.of(Shadows).objects[member.identity], where(place))
     for key, at in found.items():
         change = changed.get(at)
         if change is not None and (i.trace is None or change[0] != i.trace.oid):
             journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", change[0], events.Modality(), (change[1],))
+
+
+def _may_be_another(i: Interpreter, value: Value) -> bool:
+    """Whether what is read may be an array or container that no trace has changed a copy of: what the caller put in the place of one, in some rounds."""
+    numbers = [member.oid if isinstance(member, Ref) else member.ident for member in members(value) if isinstance(member, (Ref, Array))]
+    return len(numbers) > 1 and any(i.heap.get(number, CHANGED) is None for number in numbers)
 
 
 def relied_argument(i: Interpreter, number: int, at: events.Where) -> None:

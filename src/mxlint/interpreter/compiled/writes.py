@@ -136,6 +136,20 @@ def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
         relied_on = journal(i).relied
         for key in [key for key in relied_on if key[0] == ("argument", oid)]:
             del relied_on[key]
+    elif isinstance(found, Const) and isinstance(field, tuple) and field[0] in ("k", "item"):
+        _put_back(i, oid, field, str(found.value))
+
+
+def _put_back(i: Interpreter, oid: int, field: tuple[object, ...], key: str) -> None:
+    """Host code puts something in the place of an entry of an argument that a trace has changed: who reads that relies on nothing, but on the others."""
+    others = {other: change for other, change in i.ledger.of(Changes).fields.get(key, {}).items() if other != field}
+    if not others:
+        i.heap.drop(oid, CHANGED)
+    elif field in i.ledger.of(Changes).fields[key]:
+        rest = f"{key} {field!r}"
+        i.ledger.of(Changes).fields[rest] = others
+        i.ledger.of(Changes).whole[rest] = list(others.values())[-1]
+        i.heap.set(oid, CHANGED, Const(rest), each=True)
 
 
 HOLDING: Final = frozenset(("list", "dict", "set", "instance", "partial", "iterator", "frame", "cached", "function", "generator"))

@@ -34,6 +34,9 @@ class Modes:
     remembered: bool = False
     """A function runs in a trace whose value is kept, and which would run once without the trace, too: what it reads and does is none of the trace's."""
 
+    putting: bool = False
+    """The owner of a target is evaluated, in which no call is written: of that nobody relies on what it holds."""
+
     def key(self) -> tuple[object, ...]:
         """All modes, to be compared."""
         return (
@@ -46,4 +49,5 @@ class Modes:
             self.taking,
             self.telling,
             self.remembered,
+            self.putting,
         )

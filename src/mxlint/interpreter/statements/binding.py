@@ -10,6 +10,7 @@ from mxlint.domain.heap import Location
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.expressions.names import enclosing
 from mxlint.interpreter.expressions.operators import METHODS
@@ -78,12 +79,12 @@ def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
     elif isinstance(target, ir.Kept):
         i.heap.set(frame.oid, (KEPT, target.number), value)
     elif isinstance(target, ir.Attr):
-        owner = i.eval(target.value, frame)
+        owner = _owner(i, target.value, frame)
         if i.observer is not None:
             i.observer.target(frame, target, value)
         i.set_attribute(owner, target.name, value, frame.place(target), frame)
     elif isinstance(target, ir.Sub):
-        owner = i.eval(target.value, frame)
+        owner = _owner(i, target.value, frame)
         index = i.eval(target.index, frame)
         if i.observer is not None:
             i.observer.target(frame, target, value)
@@ -97,6 +98,24 @@ def assign(i: Interpreter, target: ir.Expr, value: Value, frame: Frame) -> None:
             assign(i, item, part, frame)
     elif isinstance(target, ir.Starred):
         assign(i, target.value, value, frame)
+
+
+def _owner(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """What something is put into."""
+    if i.trace is not None or not i.ledger.of(Changes).whole or not _is_path(node):
+        return i.eval(node, frame)
+    i.modes.putting = True
+    try:
+        return i.eval(node, frame)
+    finally:
+        i.modes.putting = False
+
+
+def _is_path(node: ir.Expr) -> bool:
+    """Whether an expression is a name, attributes and items of it by names and constants."""
+    while isinstance(node, ir.Attr) or isinstance(node, ir.Sub) and isinstance(node.index, (ir.Const, ir.Name)):
+        node = node.value
+    return isinstance(node, ir.Name)
 
 
 def keeps_parts(i: Interpreter, target: ir.Expr, frame: Frame) -> bool:
