@@ -12,6 +12,7 @@ from mxlint.domain.members import (
     UNBOUND,
     Const,
     Kind,
+    Length,
     Lying,
     Member,
     Option,
@@ -124,8 +125,15 @@ def hull(value: Value) -> tuple[int | None, int | None] | None:
 
 def constant_range(member: RangeObject) -> range | None:
     """A range of which all bounds are constant, as Python's own."""
-    bounds = [int(b.value) for b in (member.start, member.stop, member.step) if isinstance(b, Const) and isinstance(b.value, int)]
+    bounds = [number for number in map(_whole_number, (member.start, member.stop, member.step)) if number is not None]
     return range(*bounds) if len(bounds) == 3 and bounds[2] else None
+
+
+def _whole_number(value: Value) -> int | None:
+    """A whole number that is known: a constant, or the length of an axis."""
+    if isinstance(value, Length):
+        return value.size.number
+    return int(value.value) if isinstance(value, Const) and isinstance(value.value, int) else None
 
 
 def length_of(numbers: range) -> int:

@@ -40,7 +40,7 @@ from mxlint.interpreter.containers.elements import known_items, range_element
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.loops.iteration import listed
-from mxlint.interpreter.loops.lengths import resized
+from mxlint.interpreter.loops.lengths import cut_short, resized
 from mxlint.interpreter.loops.novelty import sliced, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
@@ -176,6 +176,8 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
         i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
     if not isinstance(index, Slice):
         return taken(i, result, place, index)
+    if _goes_to_the_end(index):
+        result = cut_short(i, result, owner)
     made = new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
     sliced(i, made.oid, index)
     return made
@@ -226,6 +228,12 @@ def as_index(index: Value) -> int | slice | None:
     if isinstance(index, Slice) and all(isinstance(part, Const) for part in (index.lower, index.upper, index.step)):
         return slice(index.lower.value, index.upper.value, index.step.value)  # type: ignore[union-attr]
     return None
+
+
+def _goes_to_the_end(index: Slice) -> bool:
+    """Whether a slice leaves out the same items of any sequence: none, or those before a place that is counted from the front."""
+    lower, step = (part.value if isinstance(part, Const) else -1 for part in (index.lower, index.step))
+    return index.upper == NONE and step in (None, 1) and (lower is None or isinstance(lower, int) and lower >= 0)
 
 
 def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, frame: Frame) -> Value:

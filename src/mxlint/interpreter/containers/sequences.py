@@ -358,7 +358,7 @@ def _sorted(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     blurred = join(parts)
     if content.items is not None:
         return new_list(i, Tuple((blurred,) * len(parts)), place)
-    return new_list(i, Tuple(None, blurred, least=content.least, given=content.given), place)
+    return new_list(i, Tuple(None, blurred, least=content.least, given=content.given, loops=content.loops), place)
 
 
 def _compare(i: Interpreter, value: Value, content: Tuple, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:
@@ -367,19 +367,24 @@ def _compare(i: Interpreter, value: Value, content: Tuple, keys: Sequence[Value]
     if content.items is None and keys:
         arrays = [member for member in members(value) if isinstance(member, Array)]
         several = (content.least or 0) > 1 or any(not array.shape or array.shape[0] != 1 for array in arrays)
-        if not several and not arrays and any(isinstance(member, Array) for member in members(keys[0])):
-            i.imprecise("how many arrays are put in order", place)
+        if not several and not arrays and any(isinstance(member, Array) or _is_object(i, member) for member in members(keys[0])):
+            i.imprecise("how many arrays or objects are put in order", place)
         keys = (keys[0], keys[0]) if several else ()
     for number, part in enumerate(keys if len(keys) > 1 else ()):
         found = members(part)
         for member in found:
             if isinstance(member, Array):
                 i.operations.use(i, "truth", member, name, place, frame)
-        compares = all(isinstance(member, Ref) and i.info(member.oid).kind == "instance" for member in found)
+        compares = all(_is_object(i, member) for member in found)
         if number and (
             compares or number == 1 and all(_is_sequence(i, member) for member in found)
         ):  # of others the order decides which are compared
             i.truth(binary(i, op, part, keys[number - 1], place, frame), place, frame)
+
+
+def _is_object(i: Interpreter, member: Member) -> bool:
+    """Whether it is an object whose class may say how it compares."""
+    return isinstance(member, Ref) and i.info(member.oid).kind == "instance"
 
 
 def _is_sequence(i: Interpreter, member: Member) -> bool:

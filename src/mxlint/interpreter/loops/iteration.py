@@ -245,7 +245,9 @@ def collected(
         if isinstance(value, Symbolic):
             return any_number(element)
         content = value if isinstance(value, Tuple) else i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else None
-        return Tuple(None, element) if content is None else as_many(i.live(content), element)
+        copied = Tuple(None, element) if content is None else as_long_as(i, as_many(i.live(content), element), value)
+        assert isinstance(copied, Tuple)
+        return copied
     box = new_list(i, Tuple(()), place, "collected")
     iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
     content = as_long_as(i, i.heap.get(box.oid, ("#", "items")) or Tuple(()), value)

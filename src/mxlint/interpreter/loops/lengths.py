@@ -143,6 +143,12 @@ def as_long_as(i: Interpreter, items: Value, iterable: Value) -> Value:
     return items if count is None else of(Option(_counted(o.member, count), o.guard) for o in options(items))
 
 
+def cut_short(i: Interpreter, items: Value, iterable: Value) -> Value:
+    """The content of a list that goes from a fixed item of another to its end."""
+    loops = rounds_over(i, iterable)
+    return items if loops == NO_LOOPS else _longer(items, loops)
+
+
 def _count(i: Interpreter, iterable: Value) -> int | None:
     """How many items there are in what is not used up by iterating over it; None if that is not known."""
     if not isinstance(iterable, (Const, Tuple, RangeObject)) and not (isinstance(iterable, Ref) and i.info(iterable.oid).kind in STAYING):
