@@ -33,7 +33,8 @@ class ScalarValue:
     """A Python number, string, bool or None. `type` is its type's name, "number" for int or float, "scalar" for any of them.
 
     `known`: `value` is the value. `varies`: loops or calls in sight bring several values. `item`: which of the numbers of an array it is that were
-    read out together, or of what constants a library computes it; empty where it is neither.
+    read out together, of what constants a library computes it, or what arithmetic makes it of a symbolic number; empty where it is none of these. Of one
+    that may be a constant instead, `value` is that, and not `known`.
     """
 
     type: str

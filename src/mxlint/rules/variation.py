@@ -142,8 +142,17 @@ def scalars_vary(values: Sequence[Value], few: int) -> bool:
     scalars = [value for value in values if isinstance(value, ScalarValue) and value.type not in ("bool", "NoneType")]
     if len(scalars) + sum(isinstance(value, ArrayValue) for value in values) < len(values):
         return False
-    known = [(value.type, value.value, value.item) for value in scalars if value.known or value.item]
-    return any(value.varies for value in scalars) or len(set(known)) >= max(MANY, few + 1) and not come_again(known)
+    if any(value.varies for value in scalars):
+        return True
+    found = [value for value in scalars if value.known or value.item]
+    if any(value.item and value.value is not None for value in found):  # whichever of the two it is, it has to be another one
+        return _many([value.item for value in found], few) and _many([value.value for value in found], few)
+    return _many([(value.type, value.value, value.item) for value in found], few)
+
+
+def _many(values: Sequence[object], few: int) -> bool:
+    """Whether values are more than `few` different ones, and go on to change."""
+    return len(set(values)) >= max(MANY, few + 1) and not come_again(values)
 
 
 def lengths_vary(values: Sequence[Value]) -> bool:

@@ -56,6 +56,15 @@ Node: TypeAlias = int | Identity
 """An array, or a content that one was given in place."""
 
 
+class Numbered:
+    """A number for each symbolic number that others are computed from."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self) -> None:
+        self.numbers: dict[Identity, int] = {}
+
+
 class Cut:
     """Lists that are a slice of another, one end of which loops move: which."""
 
@@ -144,6 +153,29 @@ def read_from(i: Interpreter, number: Symbolic) -> str:
     identity = number.identity
     together = len(identity) == 3 and isinstance(identity[0], str) and identity[0].startswith(ITEM)
     return f"{identity[0]} {identity[1]}" if together and i.sources.get(identity) == "evaluated" else ""
+
+
+ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "//", "%", "**"))
+
+
+def computed_from(i: Interpreter, number: Symbolic) -> str:
+    """Which of the numbers it is that arithmetic makes of one symbolic number and constants: others of it are other numbers; empty where it is none."""
+    atoms: set[Identity] = set()
+    text = _in_words(number.identity, atoms)
+    if len(atoms) != 1 or number.identity in atoms:
+        return ""
+    names = i.ledger.of(Numbered).numbers
+    return f"{text} of {names.setdefault(atoms.pop(), len(names))}"
+
+
+def _in_words(part: object, atoms: set[Identity]) -> str:
+    """An expression over constants and `?`, which stands for what else it is made of."""
+    if isinstance(part, Const):
+        return repr(part.value)
+    if isinstance(part, tuple) and len(part) == 3 and part[0] in ARITHMETIC:
+        return f"({_in_words(part[1], atoms)} {part[0]} {_in_words(part[2], atoms)})"
+    atoms.add(part)  # type: ignore[arg-type]
+    return "?"
 
 
 def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -> Value:

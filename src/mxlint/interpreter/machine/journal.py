@@ -38,7 +38,7 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
-from mxlint.interpreter.loops.novelty import FEW, Novelty, read_from, rounds, takes_many
+from mxlint.interpreter.loops.novelty import FEW, Novelty, computed_from, read_from, rounds, takes_many
 from mxlint.interpreter.machine import paths
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
@@ -442,7 +442,8 @@ def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) ->
         types = {scalar_type(part) for part in parts}
         if None not in types:
             name = types.pop() if len(types) == 1 else "number" if types <= {"int", "float", "bool"} else "scalar"
-            return described.ScalarValue(name or "scalar", None, False, _several(parts, new))
+            item, otherwise = _item_or_constant(i, parts)
+            return described.ScalarValue(name or "scalar", otherwise, False, _several(parts, new), item)
         arrays = [part for part in parts if isinstance(part, Array)]
         if len(arrays) == len(parts):
             return _array(arrays[0])
@@ -456,6 +457,15 @@ def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) ->
             return described.ContainerValue("tuple", tuple(_described(i, join(column), depth - 1, new) for column in zip(*rows)))
         return described.UnknownValue("")
     return _member(i, parts[0], depth, new)
+
+
+def _item_or_constant(i: Interpreter, parts: Sequence[Member]) -> tuple[str, float | None]:
+    """Of a number that is one of two, as an option or its default: which it is of those that come of something symbolic, and which constant it is otherwise."""
+    symbols = [part for part in parts if isinstance(part, Symbolic)]
+    constants = [part.value for part in parts if isinstance(part, Const) and isinstance(part.value, (int, float))]
+    if len(parts) == 2 and len(symbols) == len(constants) == 1 and (item := computed_from(i, symbols[0])):
+        return item, constants[0]
+    return "", None
 
 
 def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
@@ -539,7 +549,7 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
         if member.kinds is not None and len(member.kinds) == 1:
             (name,) = member.kinds
             if name in ("int", "float", "bool", "str", "number"):
-                item = repr(member.identity) if member.source == "constants" else read_from(i, member)
+                item = repr(member.identity) if member.source == "constants" else read_from(i, member) or computed_from(i, member)
                 return described.ScalarValue(name, None, False, _varies(member, new), item)
         put = shadows.items(i, member) if depth else []
         if put:
