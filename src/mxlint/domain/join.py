@@ -48,8 +48,9 @@ def bound(value: Value) -> Value | None:
     return filtered(value, lambda member: None if isinstance(member, Unbound) else member)
 
 
-def of(alternatives: Iterable[Option]) -> Value:
-    """The value that is one of some alternatives, joined and widened where there are too many."""
+def of(alternatives: Iterable[Option], *, chosen: bool = False) -> Value:
+    """The value that is one of some alternatives, joined and widened where there are too many. `chosen`: conditions choose among
+    them, also where no guard says so any more, as of what lies under several keys."""
     found: list[Option] = []
     slots: dict[object, int] = {}
     names: dict[int, list[int]] = {}
@@ -79,7 +80,7 @@ def of(alternatives: Iterable[Option]) -> Value:
     if len(alike) == 1:
         return alike[0].member
     if len(alike) > MAX_MEMBERS:
-        return _widened([option.member for option in alike], chosen=sum(not option.guard for option in alike) < 2)
+        return _widened([option.member for option in alike], chosen=chosen or sum(not option.guard for option in alike) < 2)
     return Union(alike)
 
 

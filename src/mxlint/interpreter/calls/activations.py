@@ -278,9 +278,12 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
         # Where rounds brought about numbers without end, what is set goes on as they do.
         counts = present is not None and _is_counter(present)
         unknown = i.symbolic(place, f"sets {name}", name, frozenset(("int",)) if counts else None, "counter" if counts else "")
+        i.ledger.of(Costs).given_up.add(unknown.identity)
         i.heap.set(oid, name, unknown if present is None else join((present, unknown)))
     i.may_raise()
-    return i.symbolic(place, "call", info.name)
+    given = i.symbolic(place, "call", info.name)
+    i.ledger.of(Costs).given_up.add(given.identity)
+    return given
 
 
 def _is_counter(value: Value) -> bool:

@@ -11,6 +11,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.containers.builders import put_any
 from mxlint.interpreter.generators.iterators import ITERABLES, ITERATED, PARTS, POSITION, new_iterator, parts_of
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects.lookup import EXTENDED, container, is_of_library
 from mxlint.models.load import changers
@@ -102,6 +103,7 @@ def overwrite(i: Interpreter, oid: int, ways: frozenset[str], unknown: Unknown |
     identity = ("changed", oid)  # of all calls, so that what is there already stays as it is
     if unknown is None:
         i.causes.setdefault(identity, ("open", place))
+        i.ledger.of(Costs).given_up.add(identity)
     value: Value = unknown if unknown is not None else Symbolic(identity, None)
     kind = container(i, Ref(oid)) or i.info(oid).kind
     if kind in ("list", "set"):

@@ -43,7 +43,7 @@ def chosen(
         found.extend(_guarded(value, (*others, literals[number])))
     if otherwise is not None:
         found.extend(_guarded(otherwise, tuple(against)))
-    return join(values) if all(value == values[0] for value in values) else of(found)
+    return join(values) if all(value == values[0] for value in values) else of(found, chosen=why == "open")
 
 
 def any_of(i: Interpreter, values: Sequence[Value], place: Place, tag: object = None, default: int | None = None) -> Value:

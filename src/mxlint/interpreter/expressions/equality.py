@@ -36,9 +36,11 @@ from mxlint.interpreter.expressions.arithmetic import NUMBERS, fold, negation
 from mxlint.interpreter.expressions.choices import cause
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.objects.lookup import CLASS, FIELDS, by_identity, environment, fields_of, is_itself_alone, mro, special
 from mxlint.interpreter.objects.lookup import container as container_kind
+from mxlint.interpreter.open_world.presumptions import taken_from
 
 
 class Compared:
@@ -260,6 +262,8 @@ def identical(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Va
                 if x.kinds is not None and type(y.value).__name__ not in x.kinds:
                     return Const(not same)
                 found = i.derived("is", (x, y), frozenset(("bool",)), place)
+                if y.value is None and _is_of_the_program(i, x):
+                    i.causes[found.identity] = ("imprecise", place)
                 return found if same else negation(found, place)
             if isinstance(x, Kind):
                 return Kind("bool", x.cause)
@@ -285,6 +289,11 @@ def identical(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Va
     if isinstance(a, Const) and isinstance(b, Const):
         return Const((type(a.value) is type(b.value) and a.value == b.value) is same)
     return Const(not same) if type(a) is not type(b) else Kind("bool", "imprecise")
+
+
+def _is_of_the_program(i: Interpreter, member: Symbolic) -> bool:
+    """Whether a function of the program that is not followed gives something, or what it is an item of: whether that is None, the program decides."""
+    return taken_from(member.identity) in i.ledger.of(Costs).given_up
 
 
 def contains(i: Interpreter, op: str, item: Member, container: Member, place: Place, frame: Frame) -> Value:

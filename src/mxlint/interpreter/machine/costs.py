@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+from mxlint.domain.guards import Identity
+
 
 class Costs:
     """What the activations of functions have cost, and what came of it. A function is known by the number of its node."""
 
-    __slots__ = ("aside", "fruitful", "fruitless", "own", "reaching", "recursive")
+    __slots__ = ("aside", "fruitful", "fruitless", "given_up", "own", "reaching", "recursive")
 
     def __init__(self) -> None:
         self.aside: Counter[int] = Counter()
@@ -23,3 +25,5 @@ class Costs:
         """Functions that are known to reach something compiled."""
         self.recursive: set[int] = set()
         """Functions that were found to call themselves."""
+        self.given_up: set[Identity] = set()
+        """What functions of the program give, set and change that are not followed, as they cost too much."""

@@ -47,12 +47,17 @@ TAKEN_OUT: Final = frozenset(("unpacked", "[]"))
 """What begins the identity of an item of something, which follows."""
 
 
+def taken_from(identity: Identity) -> Identity:
+    """What something is an item of, or an item of an item, by its identity; itself, if it is none."""
+    while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
+        identity = identity[1]
+    return identity
+
+
 def may_be_array(identity: Identity) -> bool:
     """Whether something that nobody in sight gives is taken to be an array where a compiled function takes it: what callers or an iterable out of
     sight bring, and items of it. The attribute of an object, a result or a name of another library has no kind."""
-    while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
-        identity = identity[1]
-    return identity[0] in FROM_CALLERS
+    return taken_from(identity)[0] in FROM_CALLERS
 
 
 def of_iterable(value: Value) -> bool:
@@ -61,9 +66,7 @@ def of_iterable(value: Value) -> bool:
 
     def one(member: Member) -> bool:
         identity = member.identity if isinstance(member, Symbolic) and member.kinds is None else ("",)
-        while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
-            identity = identity[1]
-        return identity[0] == "element"
+        return taken_from(identity)[0] == "element"
 
     return all(map(one, members(value)))
 
@@ -71,9 +74,7 @@ def of_iterable(value: Value) -> bool:
 def round_of(value: Value) -> Context | None:
     """The context in which an element of an iterable was taken that nobody in sight gives; None of anything else."""
     identity: Identity = value.identity if isinstance(value, Symbolic) and of_iterable(value) else ("",)
-    while identity[0] in TAKEN_OUT and isinstance(identity[1], tuple):
-        identity = identity[1]
-    return next((part for part in identity if isinstance(part, Context)), None)
+    return next((part for part in taken_from(identity) if isinstance(part, Context)), None)
 
 
 def root(array: Array) -> int | None:
