@@ -245,6 +245,9 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         for field, held in list(i.heap.fields(member.oid).items()):
             if field in (ITEMS, ("#", "rest")) or isinstance(field, tuple) and field[0] == "k":
                 i.heap.set(oid, field, _part(i, trace, held, place, so_far, name))
+        label = i.heap.get(member.oid, given_dicts.LABEL)
+        if isinstance(label, Const):
+            given_dicts.mark(i, oid, str(label.value), i.heap.get(oid, REST) or NONE)
         so_far.counted[-member.oid - 1] = so_far.number - before
         return Ref(oid)
     if isinstance(member, Ref) and refused_member(i, member, {}):

@@ -61,6 +61,8 @@ from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax.inline import in_one_line
 
 ARRAY: Final = "mlx.core.array"
+OF_LISTS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__"))
+"""What lists have as well, which an argument, or an entry of one, may be."""
 ONLY_ARRAYS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__", "__matmul__", "__imatmul__"))
 """Special methods that numbers and texts of a compiled function's arguments have not."""
 _IN_PLACE: Final = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "/": "__itruediv__", "//": "__ifloordiv__", "%": "__imod__", "**": "__ipow__",
@@ -86,7 +88,9 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     if method in _EQUALITY and _is_never_equal(i, operands[1]):
         presumed = presumptions.root(array) == array.ident
         return i.derived(method, (Array(array.ident), *members(operands[1])), BOOL, place) if presumed else Const(method == "__ne__")
-    if method in ONLY_ARRAYS or not method.startswith("__"):
+    if (method in ONLY_ARRAYS or not method.startswith("__")) and not (
+        method in OF_LISTS and presumptions.may_be_list(i, array) and all(map(_is_of_a_list, operands[1:2]))
+    ):
         presumptions.needed(i, array)
     if handler is not None:
         return handler(i, array, operands, place, frame)  # type: ignore[no-any-return]
@@ -101,6 +105,11 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
             throw_named(i, "builtins.AttributeError", place)
         return Bound(array, External(name))
     return compute(i, name, operands, {}, place, frame)
+
+
+def _is_of_a_list(index: Value) -> bool:
+    """Whether an index is one that lists have as well."""
+    return all(scalar_type(member) in ("int", "bool", None) and not isinstance(member, (Array, Tuple)) for member in members(index))
 
 
 def _is_of_others(i: Interpreter, name: str, operands: Sequence[Value]) -> bool:

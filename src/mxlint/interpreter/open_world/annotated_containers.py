@@ -21,6 +21,7 @@ from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import named
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import mro
+from mxlint.interpreter.open_world import given_dicts
 from mxlint.syntax import ir
 
 ABSTRACT: Final = ("typing", "collections.abc")
@@ -54,7 +55,7 @@ def container(i: Interpreter, ref: Ref, annotation: ir.Expr, name: str, place: P
         return None
     if head in TUPLES:
         return any_number(held)
-    return new_list(i, any_number(held), place, "parameter") if wanted == 1 else _dict_of(i, held, place)
+    return new_list(i, any_number(held), place, "parameter") if wanted == 1 else _dict_of(i, held, name, place)
 
 
 def head_name(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str:
@@ -95,10 +96,14 @@ def _several(member: Member) -> Member:
     return member.but(several=True) if isinstance(member, Array) else member
 
 
-def _dict_of(i: Interpreter, entry: Value, place: Place) -> Ref:
+def _dict_of(i: Interpreter, entry: Value, name: str, place: Place) -> Ref:
+    """A dict under whose keys the same lies. That it is an array is said less surely of an entry that the program names: beside arrays, batches hold
+    lengths and settings."""
     oid = i.allocate("dict", None, place, "parameter")
     i.heap.set(oid, REST, entry)
     i.heap.set(oid, REST_KEY, i.symbolic(place, "key", kinds=frozenset(("str",)), source="parameter"))
+    if isinstance(entry, Array):
+        given_dicts.mark(i, oid, name, entry)
     return Ref(oid)
 
 

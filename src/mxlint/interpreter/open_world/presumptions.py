@@ -89,6 +89,11 @@ def words(i: Interpreter, array: Array) -> str:
     return str(found.value) if isinstance(found, Const) and found.value is not None else ""
 
 
+def may_be_list(i: Interpreter, array: Array) -> bool:
+    """Whether something is presumed to be an array that a dict of unknown contents holds, where lists of lengths lie beside arrays."""
+    return root(array) in journal(i).entries
+
+
 def needed(i: Interpreter, array: Array) -> None:
     """An operation that only arrays have: what is presumed is so for the rest of the path."""
     if root(array) == array.ident and words(i, array):
