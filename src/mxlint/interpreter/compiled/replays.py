@@ -459,7 +459,7 @@ def _is_only_filled(i: Interpreter, location: Location, found: Seen, entry: Entr
     if not only_filled(i, location, found.count):
         return False
     empty = any(isinstance(member, Unbound) or member == NONE for member in members(found.value))
-    return not empty or entry.written.get(location) in i.ledger.of(Writes).filling
+    return not empty or location in entry.written and i.ledger.of(Writes).filling.get(entry.written[location], False)
 
 
 def _given_out_of_sight(i: Interpreter, location: Location, before: Value) -> bool:

@@ -18,8 +18,8 @@ class Writes:
         """Who wrote a location last."""
         self.counts: dict[Location, int] = {}
         """How often it was written."""
-        self.filling: set[Place] = set()
-        """Statements that have run, and that fill what a test has found empty."""
+        self.filling: dict[Place, bool] = {}
+        """Statements that have written something, and whether they only fill what a test has found empty."""
         self.overwritten: dict[Location, int] = {}
         """How often a location had been written when something last wrote it that does more than to fill it."""
 
@@ -32,7 +32,7 @@ def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     writers, counts = writes.last, writes.counts
     writers[oid, field] = place
     counts[oid, field] = number = counts.get((oid, field), 0) + 1
-    if place not in writes.filling:
+    if not writes.filling.get(place):
         writes.overwritten[oid, field] = number
     if field in (ITEMS, ADDED) or isinstance(field, tuple) and field[0] == "item":
         counts[oid, ANY] = counts.get((oid, ANY), 0) + 1
