@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mxlint.facts.events import EXPORT
-from mxlint.finding import SEVERITIES, Finding, Span
+from mxlint.finding import SEVERITIES, Finding, Position, Span
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -24,27 +24,18 @@ def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
             if present is None or SEVERITIES.index(finding.severity) < SEVERITIES.index(present.severity):
                 found[key] = finding
     at: dict[Span, set[str]] = {}
+    beginning: dict[tuple[str, Position], set[str]] = {}
     of: dict[Span, set[str]] = {}
     for finding in found.values():
         at.setdefault(finding.span, set()).add(finding.code)
+        beginning.setdefault((finding.span.filename, finding.span.start), set()).add(finding.code)
         of.setdefault(finding.site, set()).add(finding.code)
     for finding in found.values():
         rule = rules[finding.code]
         gives_way = (
             at[finding.span].intersection(rule.after)
-            or rule.after_around
-            and _around(finding.span, at).intersection(rule.after_around)
+            or beginning[finding.span.filename, finding.span.start].intersection(rule.after_around)
             or of[finding.site].intersection(rule.after_in_object)
         )
         if not gives_way:
             yield finding
-
-
-def _around(span: Span, at: Mapping[Span, set[str]]) -> set[str]:
-    """The codes of what is said of an expression, or of the one that it begins: `self.log[name]` of `self.log[name].append(value)`."""
-    return {
-        code
-        for other, codes in at.items()
-        if other.filename == span.filename and other.start == span.start and other.end >= span.end
-        for code in codes
-    }

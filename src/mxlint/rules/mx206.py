@@ -33,7 +33,7 @@ def check(program: Program) -> Iterator[Finding]:
             yield from finding(RULE, event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls)
         if len(program.calls.get(compiled.number, ())) < 2:
             continue
-        relied = program.relied(compiled.number, asserted=False)
+        relied = program.relied(compiled.number)
         for write in program.writes.get(compiled.number, ()):
             if write.how == "items" and write.new and not write.placeholder and write.where in relied:
                 yield from finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mxlint.facts.events import Capture, Compiled, Event
+from mxlint.facts.events import Capture, Compiled, Event, Note
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CheckBefore
 from mxlint.rules.captures import captured, whole
@@ -39,26 +39,25 @@ def check(program: Program) -> Iterator[Finding]:
         raises = [event for event in events if event.kind == "raise" and not event.swallowed and _by_arguments(event, called)]
         if raises:
             yield from _raise(compiled, compiled.inputs, raises)
-        if not any(event.kind in SEEN for event in events):
-            yield from _fallback(program, compiled)
+    for note, compiled in program.noted("fallback"):
+        if not any(event.kind in SEEN for event in program.events.get(compiled.number, ())):
+            yield from _fallback(compiled, note)
 
 
 SEEN: Final = frozenset(("raise", "format", "evaluate", "convert", "truth", "index"))
 """Why a trace is seen to fail: the finding is about that place, and not about who catches the exception."""
 
 
-def _fallback(program: Program, compiled: Compiled) -> Iterator[Finding]:
+def _fallback(compiled: Compiled, note: Note) -> Iterator[Finding]:
     """A handler runs uncompiled what has failed compiled, and nothing has put the captured state back."""
-    for note in program.notes.get("fallback", ()):
-        if note.object == compiled.number:
-            again = note.also[0]
-            yield from finding(
-                RULE, note.where,
-                f"if tracing {name_of(compiled)} raises, {line(again, note.where)} raises too, on a state of placeholders",
-                "put copies of the arrays back into the captured containers first, or decide before the call what to run", compiled, note.modality,
-                also=[("uncompiled here", again)],
-                note=f"what is captured ({_state(compiled)}) keeps the placeholders of the trace for ever, and the uncompiled function goes on with it",
-            )  # fmt: skip
+    again = note.also[0]
+    yield from finding(
+        RULE, note.where,
+        f"if tracing {name_of(compiled)} raises, {line(again, note.where)} raises too, on a state of placeholders",
+        "put copies of the arrays back into the captured containers first, or decide before the call what to run", compiled, note.modality,
+        also=[("uncompiled here", again)],
+        note=f"what is captured ({_state(compiled)}) keeps the placeholders of the trace for ever, and the uncompiled function goes on with it",
+    )  # fmt: skip
 
 
 def _by_arguments(event: Event, called: bool) -> bool:

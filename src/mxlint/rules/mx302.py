@@ -17,7 +17,7 @@ def check(program: Program) -> Iterator[Finding]:
     """A function that is called again and again makes a compiled object and drops it."""
     for group in program.sites.values():
         made = dropped(program, group)
-        if made is None or made_again((compiled, compiled.loops) for compiled in made) is not None:
+        if made is None:
             continue
         loop = made_again((compiled, compiled.caller_loops) for compiled in made)
         layer = next((compiled.layer for compiled in made if compiled.layer), "")
@@ -29,7 +29,7 @@ def _finding(program: Program, compiled: Compiled, loop: Where | None, layer: st
     remedy = None if layer and compiled.returned else Hoist(compiled.site.span, cls=program.class_of(compiled.site))
     yield from finding(
         RULE, compiled.site,
-        f"every call of {quoted(layer or compiled.within or '?')} traces and compiles {name_of(compiled)} again",
+        f"every call of {quoted(layer or compiled.within)} traces and compiles {name_of(compiled)} again",
         "compile once, at module level or in __init__, and call the kept object here", compiled, Modality(),
         also=[("in this recursion" if loop.text.startswith(RECURSION) else "in this loop", loop)] if loop is not None else [], remedy=remedy,
         note="mx.compile makes a new compiled object in each, which is dropped with its trace",

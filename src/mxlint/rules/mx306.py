@@ -26,8 +26,7 @@ def check(program: Program) -> Iterator[Finding]:
             or any(span.filename != compiled.site.span.filename for span in calls[0].path)  # a function that other files may call, too
         ):
             continue
-        loops = calls[0].loops or compiled.caller_loops
-        if not loops and calls[0].outcome == "traced" and not calls[0].modality.conditions and calls[0].thread is None and compiled.run:
+        if not calls[0].loops and calls[0].outcome == "traced" and not calls[0].modality.conditions and calls[0].thread is None:
             yield from finding(
                 RULE, compiled.site, f"{name_of(compiled)} is compiled for one call, which costs more than that call can save",
                 "call the function itself", compiled, Modality(),

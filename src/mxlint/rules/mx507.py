@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Compiled, Modality
+from mxlint.facts.events import Compiled, Modality, Note
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of
 from mxlint.rules.program import Program
@@ -30,17 +30,25 @@ ANY_VALUE = (
     "",
     "delete the variable to enable compilation, or call mx.enable_compile()",
 )
-NOTES = {"call on an instance": INSTANCE, "discarded": DISCARDED, "environment set late": LATE, "environment set to off": ANY_VALUE}
+SETTINGS = {"environment set late": LATE, "environment set to off": ANY_VALUE}
 
 
 def check(program: Program) -> Iterator[Finding]:
     """A compiled object, or a setting, that does nothing."""
-    for kind, (message, why, help) in NOTES.items():
+    for note, compiled in program.noted("call on an instance"):
+        yield from _finding(note, INSTANCE, compiled)
+    for note, compiled in program.noted("discarded"):
+        if program.uncalled(compiled):
+            yield from _finding(note, DISCARDED, compiled)
+    for kind, words in SETTINGS.items():
         for note in program.notes.get(kind, ()):
-            compiled = program.objects.get(note.object) if note.object is not None else None
-            if kind != "discarded" or note.object is not None and not program.calls.get(note.object):
-                yield from finding(RULE, note.where, message, help, compiled, note.modality, note=why)
+            yield from _finding(note, words, None)
     yield from _shared(program)
+
+
+def _finding(note: Note, words: tuple[str, str, str], compiled: Compiled | None) -> Iterator[Finding]:
+    message, why, help = words
+    yield from finding(RULE, note.where, message, help, compiled, note.modality, note=why)
 
 
 def _shared(program: Program) -> Iterator[Finding]:
@@ -49,7 +57,7 @@ def _shared(program: Program) -> Iterator[Finding]:
         if compiled.identity is None or not program.calls.get(compiled.number):
             continue
         first = seen.setdefault(compiled.identity, compiled)
-        if first.site != compiled.site and _outputs(first) != _outputs(compiled):
+        if _outputs(first) != _outputs(compiled):
             yield from finding(
                 RULE, compiled.site,
                 f"{name_of(compiled)} is compiled twice: the one that is called later does not write its outputs=",

@@ -17,7 +17,7 @@ def check(program: Program) -> Iterator[Finding]:
     for compiled in program.log.compiled:
         traces = program.traces.get(compiled.number, ())
         calls = program.calls.get(compiled.number, ())
-        if not traces or compiled.public or compiled.escapes or compiled.method_of or compiled.function.kind == "transform":
+        if not traces or compiled.public or compiled.escapes or compiled.function.kind == "transform":
             continue
         if (
             compiled.shapeless is not False
@@ -25,7 +25,7 @@ def check(program: Program) -> Iterator[Finding]:
             or any(call.outcome == "differentiated" for call in calls)
         ):
             continue
-        if program.writes.get(compiled.number) or not all(trace.ended and trace.operations == 1 and trace.full for trace in traces):
+        if program.writes.get(compiled.number) or not all(trace.operations == 1 and trace.full for trace in traces):
             continue
         if all(isinstance(trace.returns, (ArrayValue, ContainerValue)) for trace in traces):
             yield from finding(

@@ -15,9 +15,7 @@ def check(program: Program) -> Iterator[Finding]:
     """A private compiled function that is called from other traces only."""
     for group in program.sites.values():
         calls = [call for compiled in group for call in program.calls.get(compiled.number, ())]
-        if any(compiled.public or compiled.escapes or compiled.method_of for compiled in group) or program.tests(
-            group[0].site.span.filename
-        ):
+        if any(compiled.public or compiled.escapes for compiled in group) or program.tests(group[0].site.span.filename):
             continue
         functions = {compiled.function.name for compiled in program.log.compiled}
         exposed = any(call.within not in functions and not call.within.rpartition(".")[2].startswith("_") for call in calls)

@@ -102,14 +102,14 @@ class Program:
         return {kind: tuple(group) for kind, group in found.items()}
 
     def noted(self, kind: str) -> Iterator[tuple[Note, Compiled]]:
-        """The notes of a kind that are about a compiled object, with it."""
+        """The notes of a kind that is about compiled objects, each with its own."""
         for note in self.notes.get(kind, ()):
-            if note.object is not None:
-                yield note, self.objects[note.object]
+            assert note.object is not None
+            yield note, self.objects[note.object]
 
-    def relied(self, number: int, *, asserted: bool = True) -> Mapping[Where, Where]:
-        """What traces of an object changed, and where host code relies on it. `asserted`: also where it only asserts what that is."""
-        notes = [note for note in self.notes.get("relied", ()) if note.object == number and (asserted or note.what != ASSERTED)]
+    def relied(self, number: int) -> Mapping[Where, Where]:
+        """What traces of an object changed, and where host code relies on it. What an assertion says that is so is meant to be so."""
+        notes = [note for note in self.notes.get("relied", ()) if note.object == number and note.what != ASSERTED]
         return {where: note.where for note in notes for where in note.also}
 
 

@@ -32,13 +32,11 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
         or compiled.returned
         and differ
         and not compiled.layer
-        or compiled.module_level
-        and not compiled.loops
         or _deeper(program, compiled)
         or _later(program, compiled)
         for compiled in called
     )
-    return called if called and not kept else None
+    return None if kept else called
 
 
 def _found_again(program: Program, compiled: Compiled) -> bool:
@@ -52,16 +50,12 @@ def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
     the last ones, of which there is one for each key under which they are stored: they may be called later."""
     depth = _depth([_around(compiled) for compiled in called])
     last, gone = ({_around(compiled)[:depth] for compiled in called if compiled.outlived is outlived} for outlived in (False, True))
-    return (
-        len(called) > 1
-        and 0 < len(gone) >= len(last)
-        and all(
-            call.loops[: len(around)] == around
-            for compiled in called
-            if compiled.outlived
-            for around in (_around(compiled)[:depth],)
-            for call in program.calls.get(compiled.number, ())
-        )
+    return 0 < len(gone) >= len(last) and all(
+        call.loops[: len(around)] == around
+        for compiled in called
+        if compiled.outlived
+        for around in (_around(compiled)[:depth],)
+        for call in program.calls.get(compiled.number, ())
     )
 
 

@@ -19,7 +19,7 @@ class Rule:
     `severity`: that of what must happen; a finding that hangs on conditions has a lower one. `check` turns the facts of a run into findings;
     None: it is about the run itself, and found there.
 
-    *Precedence.* `after`: codes that speak first on the same expression or, with `after_around`, on one that begins with it (`self.log` of
+    *Precedence.* `after`: codes that speak first on the same expression or, with `after_around`, on one that begins where it does (`self.log` and
     `self.log.append(x)`) or, with `after_in_object`, for the same compiled object: where one of them is found, this rule is silent.
 
     *Exports.* `exports`: it speaks of functions that are exported to files, too.

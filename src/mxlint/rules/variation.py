@@ -45,17 +45,14 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
         if call.loops and call.outcome != "inlined":
             places.setdefault((call.where, call.path), []).append(call)
     for calls in places.values():
-        endless = [call for call in calls if not set(call.loops) <= set(call.finite)]
-        growing = {argument.name: argument.grows for call in endless for argument in call.arguments if argument.grows}
+        growing = {argument.name: argument.grows for call in calls for argument in call.arguments if argument.grows}
         found: dict[str, Series] = {}
         hang = Modality((), min((call.modality.presumed for call in calls), key=len))  # what decides whether it is called lowers nothing
         for call in calls:
             finite = call.loops[-1] in call.finite
             for argument in call.arguments:
-                grows = growing.get(argument.name, "")
-                found.setdefault(argument.name, Series(argument, [], finite, grows, hang, {})).add(argument.value, call)
-                for name, leaf in leaves(argument.name, argument.value) if isinstance(argument.value, ContainerValue) else ():
-                    found.setdefault(name, Series(argument, [], finite, "", hang, {})).add(leaf, call)
+                for name, value in {argument.name: argument.value, **dict(leaves(argument.name, argument.value))}.items():
+                    found.setdefault(name, Series(argument, [], finite, growing.get(name, ""), hang, {})).add(value, call)
         yield from found.values()
 
 
@@ -64,11 +61,11 @@ def spread(program: Program, compiled: Compiled) -> Iterator[Argument]:
     places: dict[tuple[Where, tuple[Span, ...]], list[Counter[Where]]] = {}
     written: dict[Where, Argument] = {}
     for call in program.calls.get(compiled.number, ()):
-        if call.loops and call.outcome != "inlined":
+        if call.outcome != "inlined":
             places.setdefault((call.where, call.path), []).append(Counter(argument.where for argument in call.arguments))
             written.update((argument.where, argument) for argument in call.arguments)
     for counts in places.values():
-        for where in dict.fromkeys(where for count in counts for where, number in count.items() if number > 1):
+        for where in dict.fromkeys(where for count in counts for where in count):
             numbers = [count[where] for count in counts]
             if len(set(numbers)) >= MANY and not come_again(numbers):
                 yield written[where]
@@ -119,7 +116,7 @@ def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
     axes: set[tuple[int, int]] | None = None
     for call in program.calls.get(compiled.number, ()):
         for value in (other.value for other in call.arguments if other.name == argument.name and other.where == argument.where):
-            if not isinstance(value, ScalarValue) or not value.known or value.varies:
+            if not isinstance(value, ScalarValue) or not value.known:
                 return False
             equal = {
                 (number, axis) for number, shape in enumerate(call.shapes) for axis, size in enumerate(shape or ()) if size == value.value
@@ -133,7 +130,7 @@ def come_again(values: Iterable[object]) -> bool:
     not go on to change."""
     found = [(value, sum(1 for _ in run)) for value, run in groupby(values)]
     different = len({value for value, _ in found})
-    rests = len(found) > 1 and 2 * found[-1][1] >= sum(times for _, times in found)
+    rests = 2 * found[-1][1] >= sum(times for _, times in found)
     return different <= FEW and (different < len(found) or rests)
 
 
@@ -164,7 +161,5 @@ def lengths_vary(values: Sequence[Value]) -> bool:
 def shapes_vary(values: Sequence[Value]) -> bool:
     """Whether the shape of an array is seen to change without bound."""
     shapes = [value.shape for value in values if isinstance(value, ArrayValue)]
-    if len(shapes) < len(values) or None in shapes:
-        return False
     known = [shape for shape in shapes if shape is not None and None not in shape]
     return len(set(known)) >= MANY and not come_again(known)
