@@ -20,7 +20,7 @@ SEED = 1
 LEAST_EXACT = 0.95
 """The share of points at which the interpreter admits no kind of value that was not seen there."""
 INEXACT = {
-    "attributes by name": 1, "match": 1,
+    "match": 1,
 }  # fmt: skip
 """The points of a construct at which a kind is admitted that was not seen; of all others there are none."""
 VAGUE = {

@@ -14,6 +14,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, UNBOUND, Const, Ref, Symbolic, Tuple, Union, Unknown, Value
 from mxlint.domain.place import Place
+from mxlint.domain.widening import widen
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import items_in_turn
 from mxlint.interpreter.expressions.operators import binary
@@ -30,6 +31,8 @@ from mxlint.interpreter.machine.paths import Condition, Truth
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 MAX_RESULTS: Final = 64
 """Elements of a result that are kept one by one."""
+MAX_ROUNDS: Final = 8
+"""Rounds after which what a function adds up is as wide as it gets: widening ends sooner."""
 
 
 def _stream(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
@@ -196,7 +199,12 @@ def _accumulate(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
     if items is None:
         element = element_of(i, args.args[0], place, frame)
         total = join((element, *(() if initial == NONE else (initial,))))
-        return _any_of(i, join((total, step(total, element, 0))), place)
+        for _ in range(MAX_ROUNDS):
+            wider = widen(total, join((total, step(total, element, 0))))
+            if wider == total:
+                break
+            total = wider
+        return _any_of(i, total, place)
     found: list[Value] = [] if initial == NONE else [initial]
     for number, item in enumerate(items):
         found.append(step(found[-1], item, number) if found else item)

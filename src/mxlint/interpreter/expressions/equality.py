@@ -132,11 +132,11 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
             return found
         if kinds & {"list", "dict", "set"}:
             return Kind("bool", "imprecise")
-        fields = _fields_compared(i, a, b)
+        fields = fields_compared(i, a, b)
         if fields is not None:
             held = [[i.attribute(ref, name, place, i.stack[-1]) for name in fields] for ref in (a, b)]
             return _equal_items(i, same, held[0], held[1], place)
-        if all(_comparing(i, ref) is not None for ref in (a, b)) and i.heap.get(a.oid, CLASS) != i.heap.get(b.oid, CLASS):
+        if all(_comparing(i, ref, "eq") is not None for ref in (a, b)) and i.heap.get(a.oid, CLASS) != i.heap.get(b.oid, CLASS):
             return Const(not same)  # what dataclasses write for it asks for one class
         return Const(not same) if len(kinds) > 1 or by_identity(i, a) and by_identity(i, b) else Kind("bool", "open")
     for x, y in ((a, b), (b, a)):
@@ -197,10 +197,11 @@ def _equal_entries(i: Interpreter, same: bool, a: Ref, b: Ref, place: Place) -> 
     return _equal_items(i, same, values[0], values[1], place) if len(keys[0]) == len(keys[1]) else Const(not same)
 
 
-def _fields_compared(i: Interpreter, a: Ref, b: Ref) -> list[str] | None:
-    """The fields by which two objects of one dataclass are compared; None of anything else. Methods of the program have been asked before."""
+def fields_compared(i: Interpreter, a: Ref, b: Ref, option: str = "eq") -> list[str] | None:
+    """The fields by which two objects of one dataclass are compared; None of anything else. Methods of the program have been asked before. `option`: of
+    the decorator that asks for that, "eq" or "order"."""
     cls = i.heap.get(a.oid, CLASS)
-    made = _comparing(i, a)
+    made = _comparing(i, a, option)
     if made is None or i.heap.get(b.oid, CLASS) != cls:
         return None
     found: list[str] = []
@@ -214,11 +215,11 @@ def _fields_compared(i: Interpreter, a: Ref, b: Ref) -> list[str] | None:
     return found
 
 
-def _comparing(i: Interpreter, ref: Ref) -> Ref | None:
+def _comparing(i: Interpreter, ref: Ref, option: str) -> Ref | None:
     """The dataclass for which was written how an object is compared: its own, or one that it inherits from."""
     cls = i.heap.get(ref.oid, CLASS)
     bases = [base for base in mro(i, cls) if isinstance(base, Ref)] if isinstance(cls, Ref) else []
-    return next((base for base in bases if i.heap.get(base.oid, FIELDS) is not None and i.heap.get(base.oid, ("#", "eq")) == TRUE), None)
+    return next((base for base in bases if i.heap.get(base.oid, FIELDS) is not None and i.heap.get(base.oid, ("#", option)) == TRUE), None)
 
 
 def _equal_sets(i: Interpreter, same: bool, a: Ref, b: Ref) -> Value | None:

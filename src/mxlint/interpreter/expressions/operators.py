@@ -44,7 +44,7 @@ from mxlint.interpreter.containers.merging import merge_dict
 from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.expressions.constants import MISSING, python_value
-from mxlint.interpreter.expressions.equality import contains, equal, identical, same_item
+from mxlint.interpreter.expressions.equality import contains, equal, fields_compared, identical, same_item
 from mxlint.interpreter.expressions.text import Asking, named, text_of
 from mxlint.interpreter.loops import lengths, novelty
 from mxlint.interpreter.machine.arguments import Arguments
@@ -240,15 +240,34 @@ def _classes(i: Interpreter, member: Member) -> tuple[Value, ...]:
 def _modelled(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value | None:
     """The operator of an object of a library, by its model; None if there is none."""
     for owner, other, name in ((a, b, f"__{METHODS[op]}__"), (b, a, f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__")):
-        cls = i.heap.get(owner.oid, ("#", "class")) if isinstance(owner, Ref) else None
-        if isinstance(cls, External) and model(f"{cls.name}.{name}") is not None:
-            return i.operations.external(i, f"{cls.name}.{name}", Arguments((owner, other), places=(place, place)), place, frame)
+        cls = _library_class(i, owner) if isinstance(owner, Ref) else None
+        if cls is not None and model(f"{cls}.{name}") is not None:
+            return i.operations.external(i, f"{cls}.{name}", Arguments((owner, other), places=(place, place)), place, frame)
     return None
 
 
+def _library_class(i: Interpreter, ref: Ref) -> str | None:
+    """The class of a library that an object is of, as far as it is none of Python's own containers."""
+    cls, info = i.heap.get(ref.oid, ("#", "class")), i.info(ref.oid)
+    if isinstance(cls, External):
+        return cls.name
+    return info.payload if info.kind == "dict" and isinstance(info.payload, str) else None
+
+
+COUNTER: Final = "collections.Counter"
+FACTORY: Final = ("#", "factory")
+"""Where a dict keeps what makes its missing entries."""
+
+
 def _compared(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value | None:
-    """An order between two containers of one kind; None for anything else."""
+    """An order between two containers of one kind, or two objects of a dataclass that has one; None for anything else."""
     kinds = {i.info(m.oid).kind if isinstance(m, Ref) else "tuple" if isinstance(m, Tuple) else "" for m in (a, b)}
+    if kinds == {"instance"} and isinstance(a, Ref) and isinstance(b, Ref):
+        fields = fields_compared(i, a, b, "order")
+        if fields is None:
+            return None
+        left, right = ([i.attribute(m, name, place, i.stack[-1]) for name in fields] for m in (a, b))
+        return _first_that_differs(i, op, left, right, place)
     if kinds not in ({"list"}, {"set"}, {"tuple"}):
         return None
     x, y = python_value(i, a), python_value(i, b)
@@ -344,8 +363,12 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
             return both
         if op in ("|", "&", "-", "^") and kinds == ("set", "set"):
             return new_set(i, _combined(i, op, a, b), place, cls=str(i.info(a.oid).payload or "builtins.set"))
-        if op == "|" and kinds == ("dict", "dict"):
-            oid = i.allocate("dict", None, place, "or")
+        if op == "|" and kinds == ("dict", "dict") and COUNTER not in (i.info(a.oid).payload, i.info(b.oid).payload):
+            own = a if i.info(a.oid).payload is not None else b  # a plain dict leaves it to the other operand
+            oid = i.allocate("dict", i.info(own.oid).payload, place, "or")
+            factory = i.heap.get(own.oid, FACTORY)
+            if factory is not None:
+                i.heap.set(oid, FACTORY, factory)
             for ref in (a, b):
                 merge_dict(i, oid, ref.oid, place, frame)
             return Ref(oid)

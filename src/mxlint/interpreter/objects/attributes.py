@@ -284,6 +284,11 @@ def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
 
 
 def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    if i.heap.get(owner.oid, ("#", "namedtuple")) is not None:
+        if name == "_fields":
+            return Tuple(tuple(Const(field) for field, _, _ in fields_of(i, owner)))
+        if name == "_make":
+            return Bound(owner, External("#namedtuple._make"))
     holder, found = held_by_class(i, owner, name) or (None, None)
     if found is not None:
         found = _read_of_class(i, owner, holder, name, found, place, frame)
@@ -462,6 +467,20 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
         _set_keyword_defaults(i, member, value, place, frame)
     i.heap.set(member.oid, CLASS if kind == "instance" and name == "__class__" else name, value)
     i.operations.written(i, member.oid, name, value, place, frame)
+
+
+def delete_attribute(i: Interpreter, member: Ref, name: str, place: Place, frame: Frame) -> None:
+    """`del member.name`."""
+    cls = i.heap.get(member.oid, CLASS) if i.info(member.oid).kind == "instance" else None
+    found = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
+    if isinstance(found, Ref) and i.info(found.oid).payload == "property":
+        deleter = i.heap.get(found.oid, "fdel")
+        if deleter is None:
+            throw_named(i, "builtins.AttributeError", place)
+        i.call(deleter, Arguments((member,), places=(place,)), place, frame)
+    elif not instead.write(i, member, name, None, place, frame):
+        i.heap.drop(member.oid, name)
+        i.operations.written(i, member.oid, name, UNBOUND, place, frame)
 
 
 def _set_defaults(i: Interpreter, function: Ref, value: Value, place: Place, frame: Frame) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from mxlint.domain.members import Bound, Const, External, Ref, Tuple, Unbound, Value
+from mxlint.domain.members import NONE, Bound, Const, External, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import portions
 from mxlint.interpreter.containers.builders import put
@@ -13,6 +13,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.lookup import library_attribute, module_frame, read_missing
 from mxlint.interpreter.objects.type_tests import builtin_type
 from mxlint.syntax import ir
@@ -76,8 +77,11 @@ def _of_type(i: Interpreter, owner: Ref, kind: str, name: str, place: Place, fra
 
 
 def _of_function(i: Interpreter, owner: Ref, name: str, place: Place) -> Value:
-    if name == "__defaults__":
-        return Tuple(tuple(v for f, v in i.heap.fields(owner.oid).items() if isinstance(f, tuple) and f[0] == "default"))
+    info = i.info(owner.oid).payload
+    if name == "__defaults__" and isinstance(info, FunctionInfo):
+        names = [param.name for param in info.node.params if not param.star and not param.kwonly]
+        found = [held for own in names if (held := i.heap.get(owner.oid, ("default", own))) is not None]
+        return Tuple(tuple(found)) if found else NONE
     if name == "__call__":
         return owner
     if name in FUNCTION_ATTRIBUTES:

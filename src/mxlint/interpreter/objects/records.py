@@ -286,6 +286,15 @@ def _named_asdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -
     return Ref(oid)
 
 
+def _named_make(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`Row._make(items)` is `Row(*items)`."""
+    cls = args.args[0]
+    assert isinstance(cls, Ref)
+    items = collected(i, args.args[1], place, frame)
+    given = Arguments(items.items, places=(place,) * len(items.items)) if items.items is not None else Arguments((), star=items.element)
+    return instantiate(i, cls, given, place, frame)
+
+
 HANDLERS: Final[dict[str, Handler]] = {
     "dataclasses.dataclass": _dataclass,
     "dataclasses.field": _field,
@@ -298,6 +307,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "typing.NamedTuple": _namedtuple,
     "#namedtuple._replace": _named_replace,
     "#namedtuple._asdict": _named_asdict,
+    "#namedtuple._make": _named_make,
     "#class_made": _class_made,
     "#dataclass_fields": _table_of_fields,
     "#enum_members": _table_of_members,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -31,11 +33,24 @@ from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.libraries.commandline import Choices
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
-from mxlint.interpreter.machine.exceptions import ancestors
+from mxlint.interpreter.machine.exceptions import ancestors, answered
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import INSTEAD
+from mxlint.interpreter.machine.paths import Path
+from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects import instead, views
-from mxlint.interpreter.objects.lookup import BASES, CLASS, METACLASS, class_attribute, library_attribute, library_base, mro, read_missing
+from mxlint.interpreter.objects.attributes import delete_attribute
+from mxlint.interpreter.objects.lookup import (
+    BASES,
+    CLASS,
+    METACLASS,
+    class_attribute,
+    held_by_class,
+    library_attribute,
+    library_base,
+    mro,
+    read_missing,
+)
 from mxlint.interpreter.objects.type_tests import builtin_type, classes_in, instance_of
 from mxlint.models.load import constant, kind_of, model
 
@@ -166,6 +181,33 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
     return library_attribute(i, type_name, name) is not None if type_name is not None else None
 
 
+def _asks(i: Interpreter, member: Member) -> bool:
+    """Whether an object is of a class that answers itself for attributes that are not there."""
+    cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else None
+    return cls is not None and held_by_class(i, cls, "__getattr__", written=True) is not None
+
+
+def _answered(i: Interpreter, member: Member, name: str, default: Value, place: Place, frame: Frame, there: Value | None = None) -> Value:
+    """What `__getattr__` gives, or `there` in its place, and the default where it raises an AttributeError."""
+    after = Target(i.heap.mark())
+    with i.leaving() as missing:
+        base = i.path
+        value: Value | None = None
+        with i.trying() as raised:
+            value = i.operations.attribute(i, member, name, place, frame)
+        here, path = i.heap.cut(raised.mark), i.path
+        i.path = base
+        if raised.possible:
+            i.reach(missing, default)
+        answered(i, raised, "builtins.AttributeError", lambda: i.reach(missing, default))
+        if value is not None:
+            i.heap.apply(here)
+            i.path = path
+            i.reach(after, value if there is None else there)
+    ways: list[tuple[Path, Callable[[], Value]]] = [((), partial(i.arrive, target)) for target in (after, missing) if target.arrived]
+    return i.fork(ways)
+
+
 def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     names = constant_names(args.args[1]) if len(args.args) > 1 else None
     listed = i.ledger.of(Choices).values.get(args.args[1].identity) if len(args.args) > 1 and isinstance(args.args[1], Symbolic) else None
@@ -195,6 +237,8 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
             if has is not False:
                 if has is None and isinstance(member, (Symbolic, External)):
                     parts.append(i.attribute(member, name, place, frame))
+                elif has is None and _asks(i, member):
+                    return _answered(i, member, name, args.args[2], place, frame)
                 elif has is None:
                     value = i.heap.get(member.oid, name) if isinstance(member, Ref) else None
                     parts.append(value if value is not None else i.symbolic(place, "getattr", name))
@@ -250,6 +294,8 @@ def _hasattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         if names is None or len(names) != 1:
             return Kind("bool", "imprecise")
         answer = _has(i, member, names[0], place, frame)
+        if answer is None and _asks(i, member):
+            return _answered(i, member, names[0], FALSE, place, frame, TRUE)
         if answer is None:
             return (
                 i.derived("hasattr", (member, Const(names[0])), frozenset(("bool",)), place)
@@ -264,9 +310,8 @@ def _hasattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 def _delattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     for name in constant_names(args.args[1]) or ():
         for member in members(args.args[0]):
-            if isinstance(member, Ref) and not instead.write(i, member, name, None, place, frame):
-                i.heap.drop(member.oid, name)
-                i.operations.written(i, member.oid, name, UNBOUND, place, frame)
+            if isinstance(member, Ref):
+                delete_attribute(i, member, name, place, frame)
     return NONE
 
 

@@ -26,7 +26,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import KEPT
 from mxlint.interpreter.machine.paths import Path
 from mxlint.interpreter.machine.targets import Target
-from mxlint.interpreter.objects import instead
+from mxlint.interpreter.objects.attributes import delete_attribute
 from mxlint.interpreter.statements.binding import (
     Deleted,
     assign,
@@ -154,9 +154,8 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
             dropped(i, held, frame.place(target), frame)
         elif isinstance(target, ir.Attr):
             for member in members(i.eval(target.value, frame)):
-                if isinstance(member, Ref) and not instead.write(i, member, target.name, None, frame.place(target), frame):
-                    i.heap.drop(member.oid, target.name)
-                    i.operations.written(i, member.oid, target.name, UNBOUND, frame.place(target), frame)
+                if isinstance(member, Ref):
+                    delete_attribute(i, member, target.name, frame.place(target), frame)
                 elif isinstance(member, External):
                     replaced.put(i, member.name, target.name, None, frame.place(target), frame)
         elif isinstance(target, ir.Sub):
