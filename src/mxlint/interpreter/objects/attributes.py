@@ -298,6 +298,9 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
                 return Bound(owner, i.heap.get(found.oid, "fget") or UNBOUND)
             if payload == "staticmethod":
                 return i.heap.get(found.oid, "fget") or UNBOUND
+        getter = special(i, found, "__get__", place, frame) if isinstance(found, Ref) and i.info(found.oid).kind == "instance" else None
+        if getter is not None:
+            return i.call(getter, Arguments((NONE, owner), places=(place, place)), place, frame)
         if isinstance(found, External) and (described := model(found.name)) is not None and _is_classmethod(described):
             return Bound(owner, found)
         return i.live(found)

@@ -10,6 +10,7 @@ from mxlint.domain.members import (
     Const,
     External,
     Member,
+    RangeObject,
     Ref,
     Sourced,
     Symbolic,
@@ -24,6 +25,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import counted, taken_out, used_tuples
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import copy_dict, entry, new_list
+from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.machine.core import Interpreter
@@ -99,6 +101,9 @@ def _each(i: Interpreter, found: Sequence[Truth]) -> Truth:
 def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place: Place, frame: Frame) -> Truth:
     if isinstance(member, Sourced):
         i.operations.used(i, member, frame)
+    if isinstance(member, RangeObject):
+        numbers = known_items(i, member)
+        member = Tuple(numbers) if numbers is not None else Tuple(None, Unknown("range"))
     content = member if isinstance(member, Tuple) else None
     if isinstance(member, Ref):
         if i.info(member.oid).kind != "list":
