@@ -19,7 +19,9 @@ def check(program: Program) -> Iterator[Finding]:
         traces = program.traces.get(compiled.number, ())
         if not traces or compiled.outputs is not None or program.events.get(compiled.number) or program.writes.get(compiled.number):
             continue
-        if all(trace.operations and trace.full and trace.returns == ScalarValue("None", None, True, False) for trace in traces):
+        if all(
+            trace.ended and trace.operations and trace.full and trace.returns == ScalarValue("None", None, True, False) for trace in traces
+        ):
             yield from finding(
                 RULE, compiled.site,
                 f"nothing of what {name_of(compiled)} computes is ever done: it returns nothing",
