@@ -218,7 +218,8 @@ def _owner(i: Interpreter, function: Value | None) -> int | None:
 def _turns(i: Interpreter, function: Value | None) -> tuple[events.Where, ...]:
     """The loops that go over the objects of which one's method is compiled, or which are compiled themselves."""
     owner = function.owner if isinstance(function, Bound) else function
-    return tuple(where(loop) for loop in i.ledger.of(Ends).turns.get(owner.oid, ())) if isinstance(owner, Ref) else ()
+    loops = i.ledger.of(Ends).turns.get(owner.oid, set()) if isinstance(owner, Ref) else set[Place]()
+    return tuple(where(loop) for loop in sorted(loops, key=lambda loop: (loop.source.name, loop.start, loop.end)))
 
 
 def _layer(i: Interpreter, frame: Frame) -> str:
