@@ -41,8 +41,9 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     """Note a write: who wrote last where, and what a running trace writes that is older than itself."""
     if place is None:
         return
-    if place not in i.ledger.of(Writes).filling:
-        i.ledger.of(Writes).filling[place] = isinstance(frame.node, ir.FuncDef) and _fills(i, place, frame.node, frame)
+    filling = i.ledger.of(Writes).filling
+    if i.info(oid).kind in FILLED and place not in filling:
+        filling[place] = isinstance(frame.node, ir.FuncDef) and _fills(i, place, frame.node, frame)
     count_write(i, oid, field, place)
     if field == ADDED:
         field = ITEMS
@@ -113,6 +114,10 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
             trace.counts.setdefault(location, fact.where)
             if location in trace.last_use and place not in trace.literals:
                 trace.fed.add(trace.last_use[location])
+
+
+FILLED: Final = frozenset(("instance", "class", "module", "dict"))
+"""Kinds of objects of which an attribute or entry may be put there once."""
 
 
 def _fills(i: Interpreter, place: Place, function: ir.FuncDef, frame: Frame) -> bool:
