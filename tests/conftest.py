@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import sys
+from collections import Counter
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +22,8 @@ from hypothesis import HealthCheck, settings
 
 from mxlint.cli import main
 
+ALL = "MXLINT_ALL" in os.environ
+"""All cases of each test are run, and not a sample of some."""
 KINDS = frozenset({"static", "mlx", "verify"})
 
 
@@ -36,7 +40,7 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(MANY, 10, 10)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         marked = KINDS.intersection(mark.name for mark in item.iter_markers())
         if not marked:
@@ -45,7 +49,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             )
         elif len(marked) > 1:
             raise pytest.UsageError(f"{item.nodeid} is marked {' and '.join(sorted(marked))}")
+    if not ALL:
+        config.hook.pytest_deselected(items=_sample(items))
     items.sort(key=_turn)
+
+
+def _sample(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Take out of some tests all cases but each n-th of those that are marked `sampled(n)`, and return what was taken out."""
+    seen: Counter[str] = Counter()
+    kept, left = [], []
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        name = item.nodeid.partition("[")[0]
+        (left if mark is not None and seen[name] % mark.args[0] else kept).append(item)
+        seen[name] += 1
+    items[:] = kept
+    return left
 
 
 def _turn(item: pytest.Item) -> int:

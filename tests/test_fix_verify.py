@@ -85,6 +85,7 @@ def test_a_right_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert fixed_with("mx.array(step)", verify=True) == SCALED.replace("]), step)", "]), mx.array(step))")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("code", [code for code in RULES if RULES[code].fixes])
 def test_the_fix_of_a_page_is_written_once_it_is_proved(code: str, run: Run) -> None:
     file = Path("main.py")

@@ -446,6 +446,7 @@ def said(text: str) -> list[tuple[str, int]]:
     return [(finding.code, finding.span.start.row) for finding in found if finding.code in ("MX201", "MX206", "MX209")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "write"), [pytest.param(*case, id=": ".join(case)) for case in CASES])
 def test_what_is_written_in_one_way_is_stale_where_it_is_read_in_another(name: str, write: str) -> None:
     kind = KINDS[name]

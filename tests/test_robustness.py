@@ -360,6 +360,7 @@ def some_modelled() -> list[str]:
     return found if FULL == "full" else found[:: max(1, len(found) // 100)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", some_modelled())
 def test_calls_of_what_is_modelled(name: str) -> None:

@@ -133,6 +133,7 @@ def program(shared: str, use: str, depth: int, width: int) -> str:
 PAIRS = [(shared, use) for shared in SHARED for use in USES if shared in ("list", "module") or use in ("argument", "captured", "text")]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("shared", "use"), PAIRS)
 def test_work_grows_with_the_objects_and_not_with_the_ways_to_them(shared: str, use: str) -> None:
     """With twice as many objects, each of which holds the next one twice as often, four times as much is held."""

@@ -102,6 +102,7 @@ def explained(findings: list[Finding] | tuple[Finding, ...]) -> str:
 # -- the pages --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("block", list(blocks("bad")), ids=named)
 def test_bad_blocks_are_confirmed(block: Block) -> None:
     write({"block.py": block.text})
@@ -117,6 +118,7 @@ def test_bad_blocks_are_confirmed(block: Block) -> None:
         for_people(finding)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("block", list(blocks("good")), ids=named)
 def test_good_blocks_are_not(block: Block) -> None:
     """Presented as if each compile site, and each row, had been flagged."""

@@ -94,6 +94,7 @@ def lasting(value: Any) -> Any:
     return [lasting(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("code", CODES)
 def test_a_forked_child_answers_as_a_new_process_does(place: Workplace, code: str) -> None:
     jobs, runs = jobs_of(code), Runs(place)

@@ -350,6 +350,7 @@ for _ in range(3):
 """
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("code", "text", "wrong", "right"),
     [

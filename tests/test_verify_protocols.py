@@ -173,6 +173,7 @@ seconds = time.perf_counter() - start
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("code", "text", "at"),
     [

@@ -92,6 +92,7 @@ SWITCHED_OFF = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("how", SWITCHED_OFF)
 def test_what_is_switched_off_is_off(how: str) -> None:
     """`print(x)` is never reached in the program; the experiment must not reach it either."""
@@ -128,6 +129,7 @@ for _ in range(3):
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "setup",
     [

@@ -55,6 +55,7 @@ def simulated(random: Random, ratio: float, between: float, within: float, proce
     return [[(ratio * shift * time(), time()) for _ in range(rounds)] for shift in shifts]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("between", "within"), [(0.05, 0.05), (0.01, 0.05), (0.05, 0.01)])
 @pytest.mark.parametrize("processes", [2, 3, 4])
 def test_interval_holds_the_true_ratio(between: float, within: float, processes: int) -> None:
@@ -90,6 +91,7 @@ def test_same_samples_same_interval() -> None:
     assert estimate(samples) == estimate(samples)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("between", "within"), [(0.03, 0.03), (0.1, 0.02), (0.3, 0.1)])
 @pytest.mark.parametrize("ratio", [1.3, 50.0])
 def test_interval_holds_the_true_ratio_where_pairs_are_asked_for_until_they_do(ratio: float, between: float, within: float) -> None:
@@ -494,6 +496,7 @@ for turn in range(10):
 """
 
 
+@pytest.mark.sampled(2)
 @needs_mlx
 @pytest.mark.parametrize(
     ("rate", "change", "measured"),

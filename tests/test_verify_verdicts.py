@@ -73,6 +73,7 @@ FALSE_CLAIMS: dict[str, tuple[str, str]] = {
 """A claim that is false of a program, and where it is made."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("code", FALSE_CLAIMS)
 def test_what_every_call_in_sight_contradicts_is_refuted(code: str) -> None:
     text, marked = FALSE_CLAIMS[code]
@@ -322,6 +323,7 @@ HARMLESS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("what", SURROUNDINGS)
 def test_what_a_program_asks_its_surroundings_keeps_a_claim_from_being_refuted(what: str) -> None:
     text = "@mx.compile\ndef f(x, by):\n    return x * float(by)  # here\n\nprint(f(mx.ones(3), BY), f(mx.ones(3), BY))\n"

@@ -40,6 +40,7 @@ class Waited(Runs):
         return answer
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("code", CODES)
 def test_a_child_that_waited_answers_as_a_new_process_does(place: Workplace, code: str) -> None:
     jobs, runs = jobs_of(code), Waited(place)
