@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +24,22 @@ def test_the_table_is_folded_from_what_was_measured(measuring: Any) -> None:
     assert json.loads((DATA / "gradients.json").read_text()) == measuring.fold()
 
 
+def measured(name: str) -> dict[str, Any]:
+    """What the script measures of a name, in a process of its own: it forks, and MLX waits for ever in a fork of a process that has computed something."""
+    code = f"import json, {MEASURED_BY}; print(json.dumps({MEASURED_BY}.measure({name!r})))"
+    environment = {**os.environ, "MEASURE_SAMPLES": "40"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "scripts", env=environment, check=True, capture_output=True, text=True)
+    facts: dict[str, Any] = json.loads(done.stdout)
+    return facts
+
+
 @pytest.mark.mlx
 @pytest.mark.parametrize("name", ["mlx.core.floor", "mlx.core.stop_gradient", "mlx.core.array.argmax", "mlx.core.exp"])
-def test_mlx_still_does_what_the_table_says(name: str, measuring: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "TRIALS", 40)
+def test_mlx_still_does_what_the_table_says(name: str, measuring: Any) -> None:
     version = json.loads((DATA / "gradients.json").read_text())["versions"][-1]
     if not measuring.mx.__version__.startswith(version):
         pytest.skip(f"the newest version that was measured is {version}")
-    for parameter, facts in measuring.measure(name).items():
+    for parameter, facts in measured(name).items():
         known = load_gradients(version).operand(name, parameter)
         found = Operand(**facts)
         assert known is not None
