@@ -22,7 +22,8 @@ from mxlint.interpreter.compiled.lives import kept_in, lives, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import taken_for_arrays
 from mxlint.interpreter.compiled.refusals import argument, spread
-from mxlint.interpreter.compiled.replays import compare, replay
+from mxlint.interpreter.compiled.replays import replay
+from mxlint.interpreter.compiled.staleness import compare
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
 from mxlint.interpreter.loops.ends import Ends

@@ -1,0 +1,135 @@
+"""Whether what lies somewhere now is what a trace has read there, or reads the same."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Guard, Literal_
+from mxlint.domain.heap import Location
+from mxlint.domain.join import of
+from mxlint.domain.members import (
+    UNBOUND,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Range,
+    Ref,
+    Union,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.interpreter.compiled import recipes
+from mxlint.interpreter.compiled.state import Entry, Seen, held
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Rounds
+from mxlint.interpreter.machine.locations import CONTENTS
+from mxlint.interpreter.objects.lookup import CLASS
+from mxlint.interpreter.open_world.presumptions import round_of
+
+
+def wraps(i: Interpreter, now: Value, before: Value) -> bool:
+    """Whether a function was replaced by one that is made of it: compiled, or closed over it. It may compute the same."""
+    if not isinstance(now, Ref):
+        return False
+    kind = i.info(now.oid).kind
+    if kind == "compiled":
+        return i.heap.get(now.oid, "fun") == before
+    env = i.heap.get(now.oid, ("#", "parent")) if kind == "function" else None
+    if not isinstance(env, Ref) or i.info(env.oid).kind != "frame":
+        return False
+    return any(held == before or isinstance(held, Bound) and held.function == before for held in i.heap.fields(env.oid).values())
+
+
+def of_an_earlier_round(i: Interpreter, value: Value, entry: Entry) -> bool:
+    """Whether a value is an element of an iterable, and the trace was made in an earlier round of the loop that goes over it: there it was another one."""
+    context = round_of(value)
+    while context is not None and context not in i.ledger.of(Rounds).last:
+        context = context.parent
+    return context is not None and entry.made < i.ledger.of(Rounds).last[context] and context.step[1] == "rest"  # type: ignore[index]
+
+
+def where_it_holds(before: Value, guard: Guard) -> Value:
+    """What a trace has read where a guard holds: of which the literals name values, which were the same then."""
+    others = {Literal_(literal.condition, not literal.outcome) for literal in guard}
+    if not others or not isinstance(before, Union):
+        return before
+    held = [option for option in before.options if others.isdisjoint(option.guard)]
+    return of(held) if held else before
+
+
+def surely_same(i: Interpreter, before: Value, now: Member) -> bool:
+    if isinstance(before, Union):
+        return all(surely_same(i, member, now) for member in members(before))
+    if isinstance(before, Array) and isinstance(now, Array):
+        return before.ident == now.ident and not now.several and not i.info(now.ident).summary or recipes.alike(i, before, now)
+    if isinstance(before, Ref) and isinstance(now, Ref):
+        return before.oid == now.oid and not i.info(now.oid).summary
+    if isinstance(before, (Range, Kind)):
+        return False
+    return before == now
+
+
+def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, depth: int = 4) -> bool:
+    """Whether another object of the class holds, in each attribute or entry that the trace read of the first one, what it read there."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth or i.info(now.oid).summary:
+        return False
+    kind, cls = i.info(before.oid).kind, i.heap.get(before.oid, CLASS)
+    if i.info(now.oid).kind != kind or i.heap.get(now.oid, CLASS) != cls or kind not in ("instance", "dict", "list", "set"):
+        return False
+    read = {field: seen for (oid, field), seen in entry.reads.items() if oid == before.oid}
+    written = any(oid == before.oid for oid, _ in entry.written)
+    if CONTENTS in read:
+        return not written and isinstance(cls, External) and _is_made_alike(i, before, now)
+    return (
+        bool(read)
+        and not written
+        and all(_holds_the_same(i, seen, held(i, now.oid, field) or UNBOUND, entry, depth) for field, seen in read.items())
+    )
+
+
+def _is_made_alike(i: Interpreter, before: Ref, now: Ref) -> bool:
+    """Whether two objects of a class of a library, which the trace has only called, hold the same: layers of equal settings, without weights or with
+    such as each constructor fills in the same way."""
+    first, second = i.heap.fields(before.oid), i.heap.fields(now.oid)
+    return first.keys() == second.keys() and all(
+        isinstance(value, (Const, External, Array)) and isinstance(other, Member) and surely_same(i, value, other)
+        for value, other in ((value, second[field]) for field, value in first.items())
+    )
+
+
+class _Part(NamedTuple):
+    """What a trace read in an object in whose place another one lies, which that is, and what lies there in that one."""
+
+    location: Location
+    seen: Seen
+    other: int
+    now: Value
+
+
+def part_that_differs(i: Interpreter, before: Value, now: Member, entry: Entry, depth: int = 4) -> _Part | None:
+    """The first number, flag or text that a trace read in an object, or in one that this holds, and that is another in the object in its place; None if
+    anything else differs before it."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref) or not depth or i.info(now.oid).summary:
+        return None
+    cls = i.heap.get(before.oid, CLASS)
+    if i.info(before.oid).kind != "instance" or cls is None or cls != i.heap.get(now.oid, CLASS):
+        return None
+    for location, seen in entry.reads.items():
+        if location[0] != before.oid or not seen.used:
+            continue
+        value = held(i, now.oid, location[1]) or UNBOUND
+        if not _holds_the_same(i, seen, value, entry, depth):
+            if seen.kind == "python" and all(scalar_type(member) is not None for member in members(value)):
+                return _Part(location, seen, now.oid, value)
+            return part_that_differs(i, seen.value, value, entry, depth - 1) if isinstance(value, Member) else None
+    return None
+
+
+def _holds_the_same(i: Interpreter, seen: Seen, value: Value, entry: Entry, depth: int) -> bool:
+    if isinstance(value, Union):
+        return False
+    return surely_same(i, seen.value, value) or reads_the_same(i, seen.value, value, entry, depth - 1)

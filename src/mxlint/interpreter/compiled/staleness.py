@@ -1,0 +1,307 @@
+"""What a trace has read at a location, and what lies there at a later call: what differs, or may, is the fact `Stale`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Guard, Literal_
+from mxlint.domain.heap import Location
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import (
+    NONE,
+    UNBOUND,
+    Const,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
+from mxlint.domain.parts import each_part
+from mxlint.domain.place import Place
+from mxlint.facts import events
+from mxlint.facts import values as described
+from mxlint.interpreter.compiled import recipes
+from mxlint.interpreter.compiled.captures import keeping
+from mxlint.interpreter.compiled.making import target
+from mxlint.interpreter.compiled.rehearsals import Rehearsal
+from mxlint.interpreter.compiled.sameness import of_an_earlier_round, part_that_differs, reads_the_same, surely_same, where_it_holds, wraps
+from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, only_filled, value_kind, writer
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import FrameInfo
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import (
+    describe,
+    imprecise,
+    modality,
+    note,
+    where,
+)
+from mxlint.interpreter.machine.locations import PART, scalar_at
+from mxlint.interpreter.machine.paths import CLIENT
+from mxlint.interpreter.machine.writing import Writes
+from mxlint.interpreter.open_world import defaults
+from mxlint.interpreter.open_world.dispatch import Dispatched
+from mxlint.interpreter.open_world.presumptions import of_iterable
+from mxlint.interpreter.open_world.uses import attributes_of
+from mxlint.interpreter.statements.binding import Deleted
+from mxlint.syntax.binds import once
+
+
+class Texts:
+    """What is compared with texts."""
+
+    __slots__ = ("asked", "compared")
+
+    def __init__(self) -> None:
+        self.compared: set[object] = set()
+        """What is compared with texts, by identity, as far as the conditions have been gone through: the first `asked`."""
+        self.asked: int = 0
+
+
+def compare(
+    i: Interpreter,
+    ref: Ref,
+    location: Location,
+    found: Seen,
+    now: Value | None,
+    place: Place,
+    entry: Entry | None = None,
+    again: Rehearsal | None = None,
+) -> None:
+    """Compare what a trace has read at a location with what lies there `now`, at a call of the compiled object `ref` that uses the trace again. `entry` is
+    that trace, `again` what its body would do at this call; without them, what is read is an earlier trace's or a call's that is not followed."""
+    if count(i, location) == found.count or _is_bound_once(i, location) and not isinstance(found.value, Unbound):
+        return
+    if entry is not None and _is_only_filled(i, location, found, entry):
+        return
+    if found.count == BEFORE_OTHERS:
+        if count(i, location):
+            unfollowed(i, ref, i.place or place, "a name of an earlier call that is assigned again")
+        return
+    now = _lies_there(i, location, found, now)
+    if location[1] == aspects.LENGTH and isinstance(found.value, Range):
+        unfollowed(i, ref, i.place or place, "a length that was not followed")
+        return
+    present = i.live(now)
+    if isinstance(found.value, Array) and isinstance(present, Array):
+        present = i.live(recipes.by_content(i, found.value, present))
+    if again is not None and any(wraps(i, member, part) for member in members(present) for part in members(found.value)):
+        repeats = again.computes_the_same
+        if repeats is None:
+            unfollowed(i, ref, i.place or place, "whether what takes the place of a function computes the same")
+        if repeats is not False:
+            return
+    different, hang = _differences(i, location, found, present, entry, again)
+    if any(isinstance(member, Unknown) for member in different) or different and isinstance(found.value, Unknown):
+        unfollowed(i, ref, i.place or place, "a value that was not followed lies where a trace read")
+    elif different:
+        _note_stale(i, ref, location, found, now, different, hang, place, entry)
+
+
+def _lies_there(i: Interpreter, location: Location, found: Seen, now: Value | None) -> Value:
+    """What lies at a location at a call, `UNBOUND` for nothing."""
+    value = UNBOUND if now is None else now
+    if i.info(location[0]).kind == "frame" and location not in i.ledger.of(Deleted).names:
+        return bound(value) or found.value  # another activation has not come to where it binds the name
+    return value
+
+
+def _differences(
+    i: Interpreter, location: Location, found: Seen, present: Value, entry: Entry | None, again: Rehearsal | None
+) -> tuple[tuple[Member, ...], tuple[events.Condition, ...]]:
+    """Of what may lie at a location, that which is another than what the trace has read, and the conditions on which it hangs that it lies there."""
+    if not isinstance(present, Union):
+        return (() if _is_the_same(i, found, present, entry, again) else (present,)), ()
+    different: list[Member] = []
+    ways: list[list[events.Condition]] = []
+    same = False
+    for option in present.options:
+        if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
+            continue  # where it holds that, the trace did not read it
+        if _option_is_the_same(i, location, found, option, entry, again):
+            same = True
+        else:
+            different.append(option.member)
+            ways.append(_conditions(i, option.guard))
+    # One way to another value is enough.
+    return tuple(different), tuple(dict.fromkeys(min(ways, key=_asked))) if same and ways else ()
+
+
+def _is_the_same(i: Interpreter, found: Seen, present: Member, entry: Entry | None, again: Rehearsal | None) -> bool:
+    """Whether the one thing that lies at a location is what the trace has read there."""
+    if found.behind and isinstance(present, Unbound):
+        return True  # there is nothing again, and what lies behind it is a location of its own
+    named_alike = surely_same(i, found.value, present) or again is None and wraps(i, present, found.value)
+    if named_alike and (entry is None or not of_an_earlier_round(i, found.value, entry)):
+        return True
+    return entry is not None and reads_the_same(i, found.value, present, entry)
+
+
+def _option_is_the_same(
+    i: Interpreter, location: Location, found: Seen, option: Option, entry: Entry | None, again: Rehearsal | None
+) -> bool:
+    """Whether one of the things that may lie at a location is what the trace has read there where its guard holds."""
+    if isinstance(option.member, Unbound) and (found.behind or _given_out_of_sight(i, location, found.value)):
+        return True
+    if surely_same(i, where_it_holds(found.value, option.guard), option.member) or again is None and wraps(i, option.member, found.value):
+        return True
+    return entry is not None and reads_the_same(i, found.value, option.member, entry)
+
+
+def _conditions(i: Interpreter, guard: Guard) -> list[events.Condition]:
+    """The open conditions of a guard, as a finding tells them."""
+    conditions: list[events.Condition] = []
+    for literal in guard:
+        cause, at = i.why(literal.condition)
+        if cause != "open" or at is None:
+            continue
+        client = literal.condition[0] == CLIENT
+        if client and not literal.outcome:
+            continue  # whoever calls one method need not call another
+        if client and isinstance(literal.condition[1], Place):
+            at = literal.condition[1]  # it may have been tested since
+        way, outcome = i.way(literal)
+        default = defaults.holds(i, literal)
+        conditions.append(events.Condition(where(at), "client" if client else "open", outcome, default=default, way=way))
+    return conditions
+
+
+def _note_stale(
+    i: Interpreter,
+    ref: Ref,
+    location: Location,
+    found: Seen,
+    now: Value,
+    different: tuple[Member, ...],
+    hang: tuple[events.Condition, ...],
+    place: Place,
+    entry: Entry | None,
+) -> None:
+    """Note that what a trace has read lies there no more, under conditions on which that hangs."""
+    oid, field = location
+    written, m = writer(i, oid, field), modality(i, 0)
+    if written is None or m is None:
+        return
+    before = found.value
+    # What is put in place of something symbolic is taken to be of its kind.
+    kind = found.kind if found.kind not in ("symbolic", "absent") else value_kind(join(different))
+    if kind == "object" and all(is_tree_of_arrays(i, value) for value in (before, *different)):
+        kind = "array"  # it is these that the trace keeps
+    part = part_that_differs(i, before, different[0], entry) if kind == "object" and entry is not None and len(different) == 1 else None
+    if part is not None:
+        found, kind, different = part.seen, "python", tuple(members(part.now))
+        oid, field = part.location
+    presumed = _presumed(i, oid, written, hang)
+    if kind == "symbolic" and _is_text(i, before):
+        kind = "python"
+    elif kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
+        kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
+    shown = _shown(i, (oid if part is None else part.other, field), found, join(different))
+    places = found.where, where(written), where(place)
+    hangs = events.Modality(hang, presumed)
+    note(i, events.Stale(ref.oid, (oid, str(field)), found.name, kind, *places, *shown, found.calls, hangs, found.container))
+
+
+def _shown(i: Interpreter, location: Location, found: Seen, now: Value) -> tuple[described.Value, described.Value]:
+    """What is shown of a location, at the trace and now: of what operators make of a scalar, that scalar."""
+    _, field = location
+    if found.whole is None or not isinstance(field, tuple) or field[0] != PART:
+        return describe(i, found.value), describe(i, now)
+    return describe(i, found.whole), describe(i, held(i, *scalar_at(location)) or UNBOUND)
+
+
+def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:
+    """How many conditions there are that do not hold by default, and how many in all."""
+    asked = [condition.default for condition in conditions]
+    return asked.count(False), len(asked)
+
+
+def _is_text(i: Interpreter, value: Value) -> bool:
+    """Whether a symbolic value is looked up or compared among texts, which an array is never equal to. Conditions only become more: of them those are
+    gone through that came into being since the last question."""
+    texts = i.ledger.of(Texts).compared
+    for condition in islice(reversed(i.causes), len(i.causes) - i.ledger.of(Texts).asked):
+        if condition[0] == "==" and _text(condition[2:]):
+            texts.add(condition[1])
+    i.ledger.of(Texts).asked = len(i.causes)
+    return any(isinstance(member, Symbolic) and member.identity in texts for member in each_part(value, Tuple))
+
+
+def _text(others: tuple[object, ...]) -> bool:
+    return len(others) == 1 and isinstance(others[0], Const) and isinstance(others[0].value, str)
+
+
+def _has_attributes(i: Interpreter, ref: Ref, name: str) -> bool:
+    """Whether a compiled function reads an attribute of what a name holds that no array has."""
+    function, _, _ = target(i, i.heap.get(ref.oid, "fun") or NONE)
+    info = i.info(function.oid).payload if function is not None else None
+    return isinstance(info, FunctionInfo) and any(not i.mlx.has(f"mlx.core.array.{read}") for read in attributes_of(info.node, name))
+
+
+def _lies_in(place: Place, around: Place) -> bool:
+    return place.source is around.source and around.start <= place.start and place.end <= around.end
+
+
+def _presumed(i: Interpreter, oid: int, written: Place, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
+    """What a stale read rests on: that something symbolic keeps what is written on it, or that a method nobody in sight calls is called again."""
+    again = i.modes.client
+    dispatched = [words for around, words in i.ledger.of(Dispatched).methods.items() if _lies_in(written, around)]
+    return (*keeping(i, oid), *dispatched, *((again,) if again and not conditions else ()))
+
+
+def _is_bound_once(i: Interpreter, location: Location) -> bool:
+    """Whether a location is a variable that its function binds once in each activation, so that a closure over it never sees another value."""
+    frame = i.info(location[0]).payload
+    return isinstance(frame, FrameInfo) and frame.function is not None and location[1] in once(frame.function)
+
+
+def _is_only_filled(i: Interpreter, location: Location, found: Seen, entry: Entry) -> bool:
+    """Whether what was written since a trace has found something somewhere, or has put something there where nothing was, only fills what is empty."""
+    if not only_filled(i, location, found.count):
+        return False
+    empty = any(isinstance(member, Unbound) or member == NONE for member in members(found.value))
+    return not empty or location in entry.written and i.ledger.of(Writes).filling.get(entry.written[location], False)
+
+
+def _given_out_of_sight(i: Interpreter, location: Location, before: Value) -> bool:
+    """Whether what a trace has read is what an object out of sight, or a base out of sight, gives where the program has put nothing."""
+    oid, _ = location
+    return isinstance(before, Symbolic) and any(part == i.info(oid).payload or part == Ref(oid) for part in before.identity[1:])
+
+
+def unfollowed(i: Interpreter, ref: Ref, place: Place, reason: str) -> None:
+    """Note that it could not be followed whether a compiled object is stale at a later call."""
+    imprecise(i, place, reason)
+    note(i, events.Note(events.UNFOLLOWED, where(place), reason, ref.oid, events.Modality()))
+
+
+def is_tree_of_arrays(i: Interpreter, value: Value) -> bool:
+    """Whether a value is a list, tuple or dict that holds arrays and nothing else, at any depth."""
+    todo, seen, arrays = list(members(value)), set[int](), 0
+    if any(isinstance(member, Array) for member in todo):
+        return False
+    while todo:
+        member = todo.pop()
+        held: Iterable[Value] = ()
+        if isinstance(member, Tuple):
+            held = member.items if member.items is not None else (member.element or UNBOUND,)
+        elif isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict"):
+            if member.oid not in seen:
+                seen.add(member.oid)
+                held = [part for field, part in i.heap.fields(member.oid).items() if field == ITEMS or field[0] in ("k", "item")]  # type: ignore[index]
+        elif isinstance(member, Array):
+            arrays += 1
+        else:
+            return False
+        todo += [inner for part in held for inner in members(part)]
+    return arrays > 0
