@@ -12,7 +12,8 @@ from mxlint.domain.members import NONE, Const, External, Kind, Member, Ref, Symb
 from mxlint.domain.parts import each_part, rename
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.compiled.state import ITEMS, Trace, older
+from mxlint.interpreter.compiled.state import older
+from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
@@ -22,7 +23,7 @@ from mxlint.interpreter.machine.journal import (
     journal,
     where,
 )
-from mxlint.interpreter.machine.locations import OF
+from mxlint.interpreter.machine.locations import ITEMS, OF
 from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.syntax import ir
@@ -218,11 +219,11 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
     """Put placeholders for the arrays in captured containers."""
     inputs, outputs = i.heap.get(ref.oid, "inputs"), i.heap.get(ref.oid, "outputs")
     if inputs is not None:
-        trace.captured_in, trace.random_in, _ = captured(i, inputs)
+        trace.captures.ins, trace.captures.random_in, _ = captured(i, inputs)
     if outputs is not None:
-        trace.captured_out, trace.random_out, trace.symbolic_out = captured(i, outputs)
-        trace.parted = inputs is not None and _parted(i, trace, inputs, outputs)
-        trace.leaves_out = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_out))}
+        trace.captures.outs, trace.captures.random_out, trace.captures.symbolic_out = captured(i, outputs)
+        trace.captures.parted = inputs is not None and _parted(i, trace, inputs, outputs)
+        trace.captures.leaves_out = {array.ident for array in arrays_in(i, *map(Ref, trace.captures.outs))}
 
     def place(member: Member) -> Member:
         if not isinstance(member, Array) or member.trace not in (None, -1):
@@ -234,11 +235,11 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
     for array in each_part(inputs) if inputs is not None else ():
         if isinstance(array, Array):
             trace.leaves[array.ident] = ("captured", whole, None)  # nothing holds it in which a placeholder could be put
-    for oid in trace.captured_in:
+    for oid in trace.captures.ins:
         for field, value in list(i.heap.fields(oid).items()):
             changed = rename(value, place)
             if changed is not value:
-                trace.originals[oid, field] = value
+                trace.captures.originals[oid, field] = value
                 i.heap._put(oid, field, changed)
                 what = "module" if i.info(oid).kind == "instance" else "captured"
                 for array in each_part(value):
@@ -248,11 +249,11 @@ def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
 
 def _parted(i: Interpreter, trace: Trace, inputs: Value, outputs: Value) -> bool:
     """Whether outputs= holds an array of inputs= in a container of its own."""
-    given = {array.ident for array in arrays_in(i, *map(Ref, trace.captured_in))}
+    given = {array.ident for array in arrays_in(i, *map(Ref, trace.captures.ins))}
     given.update(array.ident for array in each_part(inputs) if isinstance(array, Array))
     if not given:
         return False
-    own = (oid for oid in trace.captured_out - trace.captured_in if tree(i, Ref(oid)))
+    own = (oid for oid in trace.captures.outs - trace.captures.ins if tree(i, Ref(oid)))
     held = (value for oid in own for value in i.heap.fields(oid).values())
     return any(isinstance(array, Array) and array.ident in given for value in (outputs, *held) for array in each_part(value))
 
@@ -277,13 +278,13 @@ def close_captures(i: Interpreter, trace: Trace, place: Place) -> None:
             return Array(i.ident(place, ("captured", member.ident)), None, member.shape, member.dtype, member.chain)
         return member
 
-    for oid in trace.captured_out:
+    for oid in trace.captures.outs:
         for field, value in list(i.heap.fields(oid).items()):
             changed = rename(value, of)
             if changed is not value:
-                if (oid, field) not in trace.written and (oid, field) in trace.originals:
-                    changed = trace.originals[oid, field]
+                if (oid, field) not in trace.written and (oid, field) in trace.captures.originals:
+                    changed = trace.captures.originals[oid, field]
                 i.heap._put(oid, field, changed)
-    for (oid, field), value in trace.originals.items():
-        if oid not in trace.captured_out:
+    for (oid, field), value in trace.captures.originals.items():
+        if oid not in trace.captures.outs:
             i.heap._put(oid, field, value)

@@ -10,7 +10,7 @@ from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Ra
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import capture_facts
-from mxlint.interpreter.compiled.state import ITEMS, CompiledInfo
+from mxlint.interpreter.compiled.state import CompiledInfo
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.arguments import Arguments
@@ -26,6 +26,7 @@ from mxlint.interpreter.machine.journal import (
     recursions,
     where,
 )
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.syntax import ir
 

@@ -14,13 +14,13 @@ from mxlint.domain.size import Size, as_size, of_axis, symbol
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.refusals import refused_member
-from mxlint.interpreter.compiled.state import ITEMS, Seen, Trace
+from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
-from mxlint.interpreter.machine.locations import CHANGED, REST, REST_KEY
+from mxlint.interpreter.machine.locations import CHANGED, ITEMS, REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array, says_nothing
 from mxlint.interpreter.open_world import given_dicts
@@ -178,7 +178,7 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         i.doubting(partial(journal(i).doubt, place, member.reason), (place, member.reason, "noted"))
     original: int | None = None
     if isinstance(member, Symbolic):
-        trace.arguments.add(member.identity)
+        trace.given.names.add(member.identity)
     if isinstance(member, Symbolic) and member.kinds is None and so_far.entries is not None and so_far.entries():
         return _dict_of_arrays(i, trace, member, place, so_far, name)
     if isinstance(member, Symbolic) and member.kinds is None:
@@ -195,8 +195,8 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         number = so_far.number
         so_far.number += 1
         if isinstance(member, Array):
-            trace.arguments.add(member.ident)
-            trace.given = (*trace.given, member.ident)
+            trace.given.names.add(member.ident)
+            trace.given.arrays = (*trace.given.arrays, member.ident)
             if not member.several:  # which of them it is nobody says
                 trace.leaves.setdefault(member.ident, ("argument", None, None))
         shape = member.shape if isinstance(member, Array) else None
@@ -204,8 +204,8 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
             shape = _origins(i, shape, number, place)
         dtype = member.dtype if isinstance(member, Array) else None
         ident = i.ident(place, ("placeholder", trace.number, number))
-        trace.arguments.add(ident)
-        trace.made.append(ident)
+        trace.given.names.add(ident)
+        trace.given.placeholders.append(ident)
         trace.parts[ident] = frozenset()
         i.info(ident).trace = trace.number
         i.heap.set(ident, ("#", "argument"), Const(name))
@@ -230,14 +230,14 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         so_far.counted[id(member)] = so_far.number - before
         return made
     if isinstance(member, Ref) and (kind := tree(i, member)):
-        if member.oid in trace.copies:
+        if member.oid in trace.given.copies:
             so_far.number += so_far.counted.get(-member.oid - 1, 0)
-            return trace.copies[member.oid]
+            return trace.given.copies[member.oid]
         before = so_far.number
         payload = i.info(member.oid).payload if kind == i.info(member.oid).kind else None  # a plain list or dict, whatever the class
-        oid = i.allocate(kind, payload, place, ("argument", trace.number, len(trace.copies)))
-        trace.made.append(oid)
-        trace.copies[member.oid] = Ref(oid)
+        oid = i.allocate(kind, payload, place, ("argument", trace.number, len(trace.given.copies)))
+        trace.given.placeholders.append(oid)
+        trace.given.copies[member.oid] = Ref(oid)
         i.info(oid).trace = trace.number
         i.heap.set(oid, ("#", "argument"), Const(name))
         i.heap.set(oid, ("#", "original"), member)
@@ -260,7 +260,7 @@ def _dict_of_arrays(i: Interpreter, trace: Trace, member: Symbolic, place: Place
     """A dict that nobody in sight gives: MLX takes arrays in it, numbers and texts, and by that presumption each entry is an array."""
     number = so_far.number
     oid = i.allocate("dict", None, place, ("argument", trace.number, "given", number))
-    trace.made.append(oid)
+    trace.given.placeholders.append(oid)
     i.info(oid).trace = trace.number
     i.heap.set(oid, ("#", "argument"), Const(name))
     i.heap.set(oid, ("#", "original"), Ref(shadow(i, member, place)))

@@ -27,7 +27,7 @@ from mxlint.interpreter.machine.locations import OF, part
 from mxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.compiled.traces import Trace
 
 READERS: Final = frozenset(map(External, ("builtins.getattr", "builtins.len")))
 """Functions of Python that read a part of a tuple that they are given, and say so."""
@@ -38,10 +38,10 @@ def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, f
     if i.trace is not None and scalars.are_scalars(value) and is_older(i, oid, field, frame):
         i.apportions = True
         return scalars.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
-    if i.trace is not None and oid not in i.trace.captured_in and identity.are_objects(i, value) and is_older(i, oid, field, frame):
+    if i.trace is not None and oid not in i.trace.captures.ins and identity.are_objects(i, value) and is_older(i, oid, field, frame):
         i.apportions = True
         return identity.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
-    if i.trace is None or not _has_parts(value) or oid in i.trace.captured_in or not is_older(i, oid, field, frame):
+    if i.trace is None or not _has_parts(value) or oid in i.trace.captures.ins or not is_older(i, oid, field, frame):
         i.operations.read(i, oid, field, value, place, frame)
         return value
     i.apportions = True

@@ -11,22 +11,8 @@ from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Symbolic, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.compiled.state import (
-    CONTENT,
-    FROZEN,
-    ITEMS,
-    TRACES,
-    Changes,
-    CompiledInfo,
-    Seen,
-    Trace,
-    container,
-    count,
-    held,
-    older,
-    under,
-    value_kind,
-)
+from mxlint.interpreter.compiled.state import CONTENT, FROZEN, TRACES, Changes, CompiledInfo, container, count, held, older, value_kind
+from mxlint.interpreter.compiled.traces import Seen, Trace, under
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.loops import entrywise
 from mxlint.interpreter.machine.core import Interpreter
@@ -40,7 +26,7 @@ from mxlint.interpreter.machine.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.machine.locations import CHANGED, LAZY, OF, OPERANDS, UNSIZED, part, unapplied, whole
+from mxlint.interpreter.machine.locations import CHANGED, ITEMS, LAZY, OF, OPERANDS, UNSIZED, part, unapplied, whole
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.open_world.shadows import Shadows
 from mxlint.syntax.inline import in_one_line
@@ -112,13 +98,13 @@ def on_read(
         seen = trace.reads[location]
         seen.under &= under(i, trace)
         if used or seen.kind != "array":
-            seen.late |= trace.mutated.keys()
+            seen.late |= trace.given.mutated.keys()
         return
     if oid in trace.refused:
         return
     kind = _read_kind(i, trace, oid, field, value, spot) if here or not isinstance(value, Unbound) else "absent"
     seen = Seen(
-        trace.originals.get(location, value),
+        trace.captures.originals.get(location, value),
         where(place),
         name or label(i, oid, field, place),
         kind,
@@ -132,7 +118,7 @@ def on_read(
     seen.under = under(i, trace)
     seen.behind = not here
     if used or kind != "array":
-        seen.late = frozenset(trace.mutated)
+        seen.late = frozenset(trace.given.mutated)
     if not remembered:  # what lies there later is read by nobody; the array itself may be an argument, or captured
         trace.reads[location] = seen
         i.traced.add(whole(location))
@@ -144,9 +130,9 @@ def on_read(
             trace.by_ident.setdefault(array.ident, []).append(seen)
     m = modality(i, trace.path)
     if m is not None and kind != "other" and here:
-        lazy = kind == "array" and oid not in trace.captured_in and _lazy(i, value)
+        lazy = kind == "array" and oid not in trace.captures.ins and _lazy(i, value)
         fact = events.Read(
-            trace.oid, trace.number, (oid, str(field)), seen.name, seen.where, seen.calls, kind, describe(i, value), oid in trace.captured_in, m, seen.container,
+            trace.oid, trace.number, (oid, str(field)), seen.name, seen.where, seen.calls, kind, describe(i, value), oid in trace.captures.ins, m, seen.container,
             *_other_names(i, trace, oid, value), lazy, _unsized(i, value) if lazy and trace.shapeless else "",
         )  # fmt: skip
         if seen.used and not fact.unsized:
@@ -207,12 +193,12 @@ def _wrote(trace: Trace, oid: int, field: object) -> bool:
 def _measured(i: Interpreter, trace: Trace, oid: int, field: object, place: Place, calls: Sequence[Place]) -> None:
     """Keep how long a list was that a trace asks for its length after it has changed it: longer when the trace ends is longer again at the next call."""
     location, changed = (oid, aspects.LENGTH), trace.written.get((oid, ITEMS))
-    if field != aspects.LENGTH or changed is None or i.info(oid).kind != "list" or oid in trace.captured_in or oid in trace.captured_out:
+    if field != aspects.LENGTH or changed is None or i.info(oid).kind != "list" or oid in trace.captures.ins or oid in trace.captures.outs:
         return
     before = trace.before(i, oid, ITEMS, None)
-    if location in trace.counts or not isinstance(before, Tuple) or before.items is None:
+    if location in trace.scalars.counts or not isinstance(before, Tuple) or before.items is None:
         return
-    trace.counts[location] = where(changed)
+    trace.scalars.counts[location] = where(changed)
     if location not in trace.reads:
         seen = Seen(Const(len(before.items)), where(place), label(i, oid, field, place), "python", wheres(calls), container(i, trace, oid))
         seen.used = False
@@ -254,8 +240,8 @@ def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Val
     kind = "object" if spot is not None and all(isinstance(member, Ref) for member in members(spot.found)) else value_kind(value)
     if (
         kind == "object"
-        and any(isinstance(member, Ref) and member.oid in trace.captured_in for member in members(value))
-        and oid not in trace.captured_in
+        and any(isinstance(member, Ref) and member.oid in trace.captures.ins for member in members(value))
+        and oid not in trace.captures.ins
     ):
         return "captured"
     return kind
@@ -263,7 +249,7 @@ def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Val
 
 def _other_names(i: Interpreter, trace: Trace, oid: int, value: Value) -> tuple[str, events.Where | None, int | None]:
     """Whether an array that is read is an argument or captured as well, or still to be computed from such a one, and where."""
-    if isinstance(value, Array) and oid not in trace.captured_in and not trace.holds(value.trace):
+    if isinstance(value, Array) and oid not in trace.captures.ins and not trace.holds(value.trace):
         todo = [value.ident]
         for _ in range(OPERATIONS_DEPTH * 4):
             if not todo:
@@ -307,8 +293,8 @@ NUMBERS: Final = ("int", "float", "number")
 def used_scalar(i: Interpreter, trace: Trace, location: Location, value: Value, place: Place, calls: Sequence[Place], at: Place) -> None:
     """Note where a trace uses a number, flag or text, which it may tell, and numbers change. `place`: where it came to it, by some calls."""
     if older(i, location[0]) and not i.silent and all(scalar_type(member) is not None for member in members(value)):
-        trace.uses.setdefault(location, {}).setdefault(where(at), (where(place), wheres(calls)))
-        trace.last_use[whole(location)] = location, where(at)
+        trace.scalars.uses.setdefault(location, {}).setdefault(where(at), (where(place), wheres(calls)))
+        trace.scalars.last_use[whole(location)] = location, where(at)
 
 
 def named(i: Interpreter, trace: Trace, ref: Ref, function: Value) -> None:

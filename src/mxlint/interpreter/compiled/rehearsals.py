@@ -18,7 +18,8 @@ from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
 from mxlint.interpreter.compiled.scalars import FLOATS
-from mxlint.interpreter.compiled.state import Entry, Operation, Trace, held
+from mxlint.interpreter.compiled.state import Entry, held
+from mxlint.interpreter.compiled.traces import Operation, Trace
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -161,7 +162,7 @@ class Rehearsal:
             if made is not None:
                 computed.remove(made)
         before = _named(i, computed, entry.placeholders, entry.number, floats, found)
-        return list(before), list(_named(i, trace.computed, trace.made, trace.number, floats, found))
+        return list(before), list(_named(i, trace.computed, trace.given.placeholders, trace.number, floats, found))
 
     def _is_put_elsewhere(self, trace: Trace, location: Location) -> bool:
         """Whether a run puts what it computes under a key where the trace has put nothing: no later call does."""

@@ -28,7 +28,7 @@ from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import reads_the_same
 from mxlint.interpreter.compiled.staleness import compare, is_tree_of_arrays, unfollowed
-from mxlint.interpreter.compiled.state import ITEMS, Changes, Entry, count, held, writer
+from mxlint.interpreter.compiled.state import Changes, Entry, count, held, writer
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers import aspects, orders
@@ -40,7 +40,7 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import KEYS, REORDERED, scalar_at, whole
+from mxlint.interpreter.machine.locations import ITEMS, KEYS, REORDERED, scalar_at, whole
 from mxlint.interpreter.machine.writing import count_write
 
 

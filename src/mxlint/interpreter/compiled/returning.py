@@ -45,7 +45,7 @@ def _untracked(i: Interpreter, trace: Any, value: Value) -> Iterator[str]:
                 yield "a method of an object"
             elif i.info(member.oid).kind != "instance":
                 yield KINDS[i.info(member.oid).kind]
-            elif member.oid not in trace.captured_in | trace.captured_out and i.mlx.object_kind(i, member) is None:
+            elif member.oid not in trace.captures.ins | trace.captures.outs and i.mlx.object_kind(i, member) is None:
                 yield f"an object of {_class(i, member)}"
 
 

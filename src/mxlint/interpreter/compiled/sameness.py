@@ -23,7 +23,8 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.interpreter.compiled import recipes
-from mxlint.interpreter.compiled.state import Entry, Seen, held
+from mxlint.interpreter.compiled.state import Entry, held
+from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.locations import CONTENTS

@@ -13,7 +13,7 @@ from mxlint.facts import events
 from mxlint.facts.values import Step
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.reads import relied_content
-from mxlint.interpreter.compiled.state import Trace
+from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame

@@ -34,7 +34,8 @@ from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import of_an_earlier_round, part_that_differs, reads_the_same, surely_same, where_it_holds, wraps
-from mxlint.interpreter.compiled.state import BEFORE_OTHERS, ITEMS, Entry, Seen, count, held, only_filled, value_kind, writer
+from mxlint.interpreter.compiled.state import BEFORE_OTHERS, Entry, count, held, only_filled, value_kind, writer
+from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
@@ -46,7 +47,7 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import PART, scalar_at
+from mxlint.interpreter.machine.locations import ITEMS, PART, scalar_at
 from mxlint.interpreter.machine.paths import CLIENT
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world import defaults

@@ -19,20 +19,8 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import named, outlived
 from mxlint.interpreter.compiled.sinks import array_use
-from mxlint.interpreter.compiled.state import (
-    MAX_TRACES,
-    TRACES,
-    Capturing,
-    Entry,
-    Seen,
-    Trace,
-    all_entries,
-    cache_of,
-    capturing,
-    count,
-    held,
-    only_told,
-)
+from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Capturing, Entry, all_entries, cache_of, capturing, count, held, only_if
+from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import novelty
@@ -60,14 +48,15 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
     call makes the same objects, and may be done again from its summary."""
     number = _number(i, ref.oid, key)
     asked = i.heap.get(ref.oid, "shapeless")
-    trace = Trace(number, ref.oid, i, i.trace, i.truth(asked, place, frame) if asked is not None else Truth(False))
+    shapeless = i.truth(asked, place, frame) if asked is not None else Truth(False)
+    trace = Trace(number, ref.oid, i, i.trace, shapeless, only_if(i, ref.oid, shapeless))
     step = ("call", place, ref.oid, "trace", number)
     made: set[int] = set()
     counts: Mapping[Location, int] = {}
     try:
         with i.within(step, apart=True):
             placed = placeholders(i, trace, args, place)
-            made.update(trace.made)
+            made.update(trace.given.placeholders)
             under_way = summaries.begin_trace(
                 i, ref, (number, place, args.places, tuple(args.keyword_places.items())), placed, trace.caller
             )
@@ -96,8 +85,8 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 key, result, trace, counts, i.ledger.of(Rounds).begun, arrays_out(i, ref), activations, shapes_of(i, args), place, functions
             )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
-        value = fresh(i, result, place, number, ref, args, trace.given)
-    changed(i, trace.changes, args, trace.reads.items(), lambda _, seen: seen.value)
+        value = fresh(i, result, place, number, ref, args, trace.given.arrays)
+    changed(i, trace.given.changes, args, trace.reads.items(), lambda _, seen: seen.value)
     _discard(i, made)
     return value
 
@@ -187,24 +176,24 @@ def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> None:
     note_kept_placeholders(i, trace, ended)
-    only_told(trace)
+    trace.scalars.leave_told(trace.reads)
     outlived(i, trace)
-    for array in arrays_in(i, result, *map(Ref, trace.captured_out)):
-        if array.ident in trace.stretched:
-            trace.stretched[array.ident]()
-        trace.computes_with(i, (array.ident,) if array.ident in trace.brought else ())
-    for of_gradient in dict.fromkeys(fact for ident in sorted(trace.gradients_used) for fact in trace.brought[ident]):
+    for array in arrays_in(i, result, *map(Ref, trace.captures.outs)):
+        if array.ident in trace.broadcasts.stretched:
+            trace.broadcasts.stretched[array.ident]()
+        trace.computes_with(i, (array.ident,) if array.ident in trace.gradients.brought else ())
+    for of_gradient in dict.fromkeys(fact for ident in sorted(trace.gradients.used) for fact in trace.gradients.brought[ident]):
         note(i, of_gradient)
     shown(i, (result,))
     array_use(i, result)
-    returned = parts_of(i, trace, (result, *map(Ref, trace.captured_out)))
+    returned = parts_of(i, trace, (result, *map(Ref, trace.captures.outs)))
     for seen, fact in trace.array_reads:
         leaves = bool(fact.alias or fact.unsized) and not returned.isdisjoint(
             ident for ident, found in trace.by_ident.items() if seen in found
         )
         if not seen.used and not leaves:
             continue
-        if (fact.alias or fact.unsized) and not trace.gradients and -1 not in returned and not leaves:
+        if (fact.alias or fact.unsized) and not trace.gradients.taken and -1 not in returned and not leaves:
             # What reaches no output is no part of what is compiled.
             fact = replace(fact, alias="", source=None, holder=None, unsized="")
         note(i, fact)
@@ -214,12 +203,12 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
             trace.oid,
             trace.number,
             trace.operations,
-            trace.random_in,
-            trace.random_out,
+            trace.captures.random_in,
+            trace.captures.random_out,
             describe(i, result),
             ended,
             trace.full,
-            trace.parted,
+            trace.captures.parted,
         ),
     )
 

@@ -13,7 +13,8 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.sinks import event
-from mxlint.interpreter.compiled.state import ITEMS, Changes, Trace, container, held, older, value_kind
+from mxlint.interpreter.compiled.state import Changes, container, held, older, value_kind
+from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -27,7 +28,7 @@ from mxlint.interpreter.machine.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.machine.locations import ADDED, CHANGED
+from mxlint.interpreter.machine.locations import ADDED, CHANGED, ITEMS
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.writing import Writes, count_write
 from mxlint.interpreter.objects.lookup import is_cached_property
@@ -99,8 +100,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     beside = how == "property"
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
-        not beside and not holders.isdisjoint(trace.captured_in) or trace.leaves.get(oid, ("argument",))[0] != "argument",
-        not beside and not holders.isdisjoint(trace.captured_out) or oid in trace.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
+        not beside and not holders.isdisjoint(trace.captures.ins) or trace.leaves.get(oid, ("argument",))[0] != "argument",
+        not beside and not holders.isdisjoint(trace.captures.outs) or oid in trace.captures.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
     )  # fmt: skip
     if traced and how != "content":
         trace.kept.append((location, fact))
@@ -111,9 +112,9 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         found = before.value if before.whole is None else before.whole
         scalars = (scalar_type(member) is not None or isinstance(member, Unbound) for part in (found, value) for member in members(part))
         if all(scalars) and found != value:
-            trace.counts.setdefault(location, fact.where)
-            if location in trace.last_use and place not in trace.literals:
-                trace.fed.add(trace.last_use[location])
+            trace.scalars.counts.setdefault(location, fact.where)
+            if location in trace.scalars.last_use and place not in trace.scalars.literals:
+                trace.scalars.fed.add(trace.scalars.last_use[location])
 
 
 FILLED: Final = frozenset(("instance", "class", "module", "dict"))
@@ -245,11 +246,11 @@ def _mutated(i: Interpreter, trace: Trace, oid: int, field: object, argument: Va
         i.ledger.of(Changes).whole[key] = (trace.oid, where(place))
         number = original.oid if isinstance(original, Ref) else original.value
         assert isinstance(number, int)
-        before = trace.mutated.get(number)
+        before = trace.given.mutated.get(number)
         fields = i.ledger.of(Changes).fields.setdefault(key, {})
         fields.update(i.ledger.of(Changes).fields[before.value] if before is not None else {})
         fields[field] = (trace.oid, where(place))
-        trace.mutated[number] = Const(key)
+        trace.given.mutated[number] = Const(key)
         i.heap.set(number, CHANGED, Const(key))
     name = str(argument.value) if isinstance(argument, Const) else ""
     calls = wheres(call_places(i, trace.depth + 1))

@@ -535,7 +535,7 @@ def _answering(name: str, otherwise: Handler) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         plain = i.trace is not None and not args.keywords and args.star is None and args.kwstar is None
         asked = answers.question(i, name, args.args) if plain else None
-        if asked is not None and i.trace is not None and asked[0] not in i.trace.captured_in:
+        if asked is not None and i.trace is not None and asked[0] not in i.trace.captures.ins:
             location = (asked[0], (aspects.ANSWER, asked[1]))
             found = aspects.aspect(i, *location)
             if are_scalars(found) and is_older(i, *location, frame):

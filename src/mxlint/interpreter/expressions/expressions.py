@@ -159,7 +159,7 @@ def _walrus(i: Interpreter, node: ir.Walrus, frame: Frame) -> Value:
         target = target.caller
     value = scalar(i, node.value, frame) if keeps_parts(i, node.target, target) else i.eval(node.value, frame)
     if i.trace is not None and is_fed_by_no_number(i, node.value, frame):
-        i.trace.literals.add(frame.place(node.target))
+        i.trace.scalars.literals.add(frame.place(node.target))
     store(i, node.target.id, value, target, frame.place(node.target))
     return value
 

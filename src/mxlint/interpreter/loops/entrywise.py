@@ -23,7 +23,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.syntax import ir
 
 if TYPE_CHECKING:
-    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.compiled.traces import Trace
 
 ISINSTANCE: Final = External("builtins.isinstance")
 
@@ -63,7 +63,7 @@ def by_name(i: Interpreter, iterable: Member, loop: object, place: Place, frame:
     names = [part.name for part in bound if part.name]
     if not bound or len(set(names)) < len(names):
         return None
-    unread, own, run = i.trace.unread, loop.frame.oid, loop.run
+    unread, own, run = i.trace.items.unread, loop.frame.oid, loop.run
     rounds = itertools.count()
 
     def bind(value: Value) -> None:
@@ -143,14 +143,14 @@ def _is_own(target: ir.Expr, frame: Frame) -> TypeGuard[ir.Name]:
 
 def read(i: Interpreter, trace: Trace, location: tuple[int, object], value: Value, frame: Frame) -> None:
     """Note the entry or item that a loop has bound to a name which is read now: where the loop goes over the container."""
-    bound = trace.unread.get(location)
+    bound = trace.items.unread.get(location)
     if bound is None:
         return
     oid, field, held, place = bound
     if held is None or held != value:
         return
-    if trace.tested is not None:
-        trace.tested.append((oid, field, place))
+    if trace.items.tested is not None:
+        trace.items.tested.append((oid, field, place))
     else:
         i.operations.read(i, oid, field, held, place, frame)
 
@@ -159,21 +159,21 @@ def unread(i: Interpreter, node: ir.Expr, key: Value, frame: Frame) -> tuple[int
     """The dict of which a loop has bound the entry under a key to a name, if an expression is that name, and the entry: it can be handed on unread."""
     if i.trace is None or not isinstance(node, ir.Name):
         return None
-    oid, field, held, _ = i.trace.unread.get((frame.oid, node.id), (0, None, None, None))
+    oid, field, held, _ = i.trace.items.unread.get((frame.oid, node.id), (0, None, None, None))
     return (oid, held) if field == ("k", key) and held is not None and i.heap.get(frame.oid, node.id) == held else None
 
 
 def given(i: Interpreter, function: Value, node: ir.Call, frame: Frame, evaluate: Callable[[], Arguments]) -> Arguments:
     """The arguments of a call. Of a name that `isinstance` is given it is asked whether it is of that class, and no more."""
     trace = i.trace
-    if trace is None or not trace.unread or function != ISINSTANCE or not node.args or not isinstance(node.args[0].value, ir.Name):
+    if trace is None or not trace.items.unread or function != ISINSTANCE or not node.args or not isinstance(node.args[0].value, ir.Name):
         return evaluate()
-    trace.tested = []
+    trace.items.tested = []
     try:
         args = evaluate()
-        tested = trace.tested
+        tested = trace.items.tested
     finally:
-        trace.tested = None
+        trace.items.tested = None
     for oid, field, place in tested:
         _ask_for_class(i, oid, field, args.get(1, "classinfo") or NONE, place, frame)
     return args

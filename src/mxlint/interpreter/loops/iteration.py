@@ -63,7 +63,7 @@ from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects.lookup import special
 
 if TYPE_CHECKING:
-    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.compiled.traces import Trace
 
 
 def iterate(i: Interpreter, value: Value, consume: Consume, place: Place, frame: Frame) -> None:

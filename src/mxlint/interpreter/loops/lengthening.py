@@ -49,7 +49,7 @@ def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], 
 def lengthened(i: Interpreter, name: str, operands: Sequence[Value]) -> str:
     """What an operation in a trace joins with more, if that is an argument: what the caller takes back and gives again is longer each time."""
     if has_trait(name, "joins") and i.trace is not None:
-        given: list[int] = list(i.trace.given)
+        given: list[int] = list(i.trace.given.arrays)
         for item in _items(i, operands):
             originals = [i.heap.get(member.ident, ("#", "original")) if isinstance(member, Array) else None for member in members(item)]
             numbers = [given.index(o.value) for o in originals if isinstance(o, Const) and o.value in given]

@@ -36,7 +36,7 @@ from mxlint.syntax.index import TRACERS
 
 if TYPE_CHECKING:
     from mxlint.interpreter.calls.activations import Start
-    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.compiled.traces import Trace
     from mxlint.interpreter.loops.fixpoint import Invariants
     from mxlint.interpreter.machine.journal import Journal
     from mxlint.interpreter.machine.operations import Operations

@@ -9,7 +9,7 @@ from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
 
 if TYPE_CHECKING:
     from mxlint.domain.place import Place
-    from mxlint.interpreter.compiled.state import Trace
+    from mxlint.interpreter.compiled.traces import Trace
     from mxlint.interpreter.machine.arguments import Arguments
     from mxlint.interpreter.machine.core import Interpreter
     from mxlint.interpreter.machine.frames import Frame

@@ -364,16 +364,16 @@ def _of_argument(i: Interpreter, literal: Literal_ | None) -> bool:
 
 def _depends(part: object, trace: Any) -> bool:
     if isinstance(part, Array):
-        return bool(trace.holds(part.trace)) or part.ident in trace.arguments
+        return bool(trace.holds(part.trace)) or part.ident in trace.given.names
     if isinstance(part, ShapeOf):
-        return bool(part.origin) or part.ident in trace.arguments
+        return bool(part.origin) or part.ident in trace.given.names
     if isinstance(part, Tuple):
         return any(_depends(item, trace) for item in part.items or ())
     if isinstance(part, Symbolic):
-        return part.identity in trace.arguments
+        return part.identity in trace.given.names
     if isinstance(part, (Length, Measure)):
         return bool(part.size.origins if isinstance(part, Length) else part.origins)
-    return isinstance(part, tuple) and (part in trace.arguments or any(_depends(inner, trace) for inner in part))
+    return isinstance(part, tuple) and (part in trace.given.names or any(_depends(inner, trace) for inner in part))
 
 
 def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:

@@ -16,7 +16,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.size import Size, bounds
 from mxlint.facts.events import GRADIENT, Axis, Effect, Event
 from mxlint.interpreter.compiled import sinks
-from mxlint.interpreter.compiled.state import Trace
+from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import note
@@ -32,7 +32,7 @@ Shape = tuple[object, ...]
 
 def _on(i: Interpreter) -> Trace | None:
     """The running trace, if it is a shapeless one that differentiates here."""
-    return i.trace if i.trace is not None and i.trace.shapeless and i.trace.pulling else None
+    return i.trace if i.trace is not None and i.trace.shapeless and i.trace.gradients.pulling else None
 
 
 def _numbers(i: Interpreter, values: Iterable[Value]) -> frozenset[int]:
@@ -60,11 +60,11 @@ def by(i: Interpreter, values: Iterable[Value], place: Place) -> Iterator[int | 
     for value in values:
         for array in arrays_in(i, value):
             i.heap.set(array.ident, PULLED, Tuple(tuple(map(Const, sorted(_numbers(i, (array,)) | {number})))))
-    trace.pulling.append(number)
+    trace.gradients.pulling.append(number)
     try:
         yield number
     finally:
-        trace.pulling.pop()
+        trace.gradients.pulling.pop()
 
 
 @contextmanager
@@ -73,17 +73,17 @@ def apart(i: Interpreter) -> Iterator[None]:
     if i.trace is None:
         yield
         return
-    pulling, i.trace.pulling = i.trace.pulling, []
+    pulling, i.trace.gradients.pulling = i.trace.gradients.pulling, []
     try:
         yield
     finally:
-        i.trace.pulling = pulling
+        i.trace.gradients.pulling = pulling
 
 
 def follows(i: Interpreter, operands: Sequence[Value]) -> bool:
     """Whether something is differentiated here that operands are computed from."""
     trace = _on(i)
-    return trace is not None and not _numbers(i, operands).isdisjoint(trace.pulling)
+    return trace is not None and not _numbers(i, operands).isdisjoint(trace.gradients.pulling)
 
 
 def carried(i: Interpreter, name: str, made: Value, args: Sequence[Value], keywords: Mapping[str, Value] | None = None) -> None:
@@ -220,7 +220,7 @@ def _keep(i: Interpreter, trace: Trace, fact: Event | None, operands: Sequence[V
     if fact is None:
         return
     number = i.ident(place, ("gradient", tag))
-    trace.pulled[number] = fact, _numbers(i, operands).intersection(trace.pulling)
+    trace.gradients.pulled[number] = fact, _numbers(i, operands).intersection(trace.gradients.pulling)
     for array in arrays_in(i, made):
         _say(i, (array,), _numbers(i, (array,)) | {number})
 
@@ -335,9 +335,12 @@ def arrived(i: Interpreter, number: int | None, losses: Sequence[Value]) -> tupl
     if trace is None or number is None:
         return ()
     found = dict.fromkeys(
-        number for loss in losses for array in arrays_in(i, loss) for number in sorted(_numbers(i, (array,)) & trace.pulled.keys())
+        number
+        for loss in losses
+        for array in arrays_in(i, loss)
+        for number in sorted(_numbers(i, (array,)) & trace.gradients.pulled.keys())
     )
-    return tuple(fact for fact, by in (trace.pulled[each] for each in found) if number in by)
+    return tuple(fact for fact, by in (trace.gradients.pulled[each] for each in found) if number in by)
 
 
 def brought(i: Interpreter, facts: Sequence[Event], gradients: Value) -> None:
@@ -348,6 +351,6 @@ def brought(i: Interpreter, facts: Sequence[Event], gradients: Value) -> None:
         return
     arrays = list(arrays_in(i, gradients))
     for array in arrays:
-        trace.brought.setdefault(array.ident, {}).update(dict.fromkeys(facts))
+        trace.gradients.brought.setdefault(array.ident, {}).update(dict.fromkeys(facts))
     for fact in facts if not arrays else ():
         note(i, fact)

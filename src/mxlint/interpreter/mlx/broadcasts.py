@@ -15,7 +15,7 @@ from mxlint.domain.members import Value, members
 from mxlint.domain.place import Place
 from mxlint.facts.events import Effect
 from mxlint.interpreter.compiled import sinks
-from mxlint.interpreter.compiled.state import Trace
+from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.reach import arrays_in
@@ -34,17 +34,17 @@ def computed(
         return
     if load_gradients(i.table.version).is_broadcast(name):
         _broadcast(i, trace, name, args, keywords, made, place, frame)
-    elif trace.stretched:
+    elif trace.broadcasts.stretched:
         _taken(i, trace, name, args, keywords, made)
 
 
 def taken(i: Interpreter, values: Sequence[Value]) -> None:
     """Something that is not fused takes arrays as they are."""
     trace = i.trace
-    if trace is not None and trace.stretched:
+    if trace is not None and trace.broadcasts.stretched:
         for array in arrays_in(i, *values):
-            if array.ident in trace.stretched:
-                trace.stretched[array.ident]()
+            if array.ident in trace.broadcasts.stretched:
+                trace.broadcasts.stretched[array.ident]()
 
 
 def _broadcast(
@@ -55,14 +55,14 @@ def _broadcast(
     for array in members(made):
         if isinstance(array, Array) and operand is not None and None not in (operand.shape, array.shape) and operand.shape != array.shape:
             what = shapeless.short(name)
-            trace.stretched[array.ident] = partial(shapeless.bake, i, given, place, what, frame)
-            trace.fused[array.ident] = trace.fused.get(operand.ident, operand.shape or ())
-            trace.broadcasts[array.ident] = partial(_too_small, i, place, what, frame)
+            trace.broadcasts.stretched[array.ident] = partial(shapeless.bake, i, given, place, what, frame)
+            trace.broadcasts.fused[array.ident] = trace.broadcasts.fused.get(operand.ident, operand.shape or ())
+            trace.broadcasts.said[array.ident] = partial(_too_small, i, place, what, frame)
 
 
 def _taken(i: Interpreter, trace: Trace, name: str, args: Sequence[Value], keywords: Mapping[str, Value], made: Value) -> None:
     given = backward.operands(name, args, keywords)
-    if not any(array.ident in trace.stretched for _, value in given for array in arrays_in(i, value)):
+    if not any(array.ident in trace.broadcasts.stretched for _, value in given for array in arrays_in(i, value)):
         return
     known = {version: _fused(version, name, given) for version in i.table.judged}
     versions = tuple(version for version, fused in known.items() if fused)
@@ -70,14 +70,14 @@ def _taken(i: Interpreter, trace: Trace, name: str, args: Sequence[Value], keywo
         taken(i, [value for _, value in given] if False in known.values() else ())
         return
     arrays = [member for _, value in given for member in members(value) if isinstance(member, Array)]
-    shapes = [trace.fused.get(array.ident, array.shape) for array in arrays]
+    shapes = [trace.broadcasts.fused.get(array.ident, array.shape) for array in arrays]
     whole = together([shape for shape in shapes if shape is not None]) if None not in shapes else None
-    said = next((trace.broadcasts[array.ident] for array in arrays if array.ident in trace.broadcasts), None)
+    said = next((trace.broadcasts.said[array.ident] for array in arrays if array.ident in trace.broadcasts.said), None)
     for array in members(made):
         if isinstance(array, Array) and array.shape is not None and whole is not None and whole != array.shape and said is not None:
-            trace.fused[array.ident] = whole
-            trace.broadcasts[array.ident] = said
-            trace.stretched[array.ident] = partial(said, versions)
+            trace.broadcasts.fused[array.ident] = whole
+            trace.broadcasts.said[array.ident] = said
+            trace.broadcasts.stretched[array.ident] = partial(said, versions)
 
 
 def _fused(version: str, name: str, given: Sequence[tuple[str, Value]]) -> bool | None:

@@ -13,8 +13,8 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks, exports, making, sinks, writes
 from mxlint.interpreter.compiled.recipes import MadeFunctions
-from mxlint.interpreter.compiled.state import Trace
 from mxlint.interpreter.compiled.telling import TELLING
+from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -148,7 +148,7 @@ class Mlx(Framework):
         if i.trace is not None and not i.modes.remembered and isinstance(args.args[0], Const):
             why = args.args[1].value if len(args.args) > 1 and isinstance(args.args[1], Const) else ""
             if why in TELLING:
-                i.trace.told.append(where(place))
+                i.trace.scalars.told.append(where(place))
             sinks.event(i, "effect", place, str(args.args[0].value), frame, note_=str(why))
         return NONE
 

@@ -102,7 +102,7 @@ def _update_state(
 ) -> Value:
     """An update computes the state of an optimizer anew, as far as it is known."""
     if not isinstance(state, Ref):
-        captured = isinstance(state, Symbolic) and i.trace is not None and state.identity in i.trace.symbolic_out
+        captured = isinstance(state, Symbolic) and i.trace is not None and state.identity in i.trace.captures.symbolic_out
         if i.trace is not None and not captured:
             i.imprecise("the state of an optimizer, which is loaded and not captured", place)
         return NONE

@@ -12,7 +12,7 @@ from mxlint.domain.members import NONE, TRUE, Bound, Const, External, Ref, Tuple
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.calls import callables
-from mxlint.interpreter.compiled.state import Trace
+from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.machine.arguments import Arguments
@@ -85,7 +85,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         made = i.info(ref.oid).place
         if kind == "checkpoint" and isinstance(made, Place) and _stays_whole(i, trace, ref):
             shapeless.operation(i, "mlx.core.checkpoint", None, made, _SHOWN[i.heap.get(ref.oid, CUSTOM) == TRUE], frame)
-        trace.gradients = trace.gradients or kind in ("grad", "value_and_grad")
+        trace.gradients.taken = trace.gradients.taken or kind in ("grad", "value_and_grad")
         trace.transforms.append(_RULES.get(str(kind), ""))
     length: mapping.AxisLength = None
     inner = args
@@ -165,7 +165,7 @@ def _pair(kind: str) -> Handler:
             i.modes.differentiating = True
         else:
             trace.transforms.append(kind)
-            trace.gradients = True
+            trace.gradients.taken = True
         facts: tuple[events.Event, ...] = ()
         inner = Arguments(primals.items or (), places=(place,) * len(primals.items or ()))
         try:

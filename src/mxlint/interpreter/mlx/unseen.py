@@ -46,9 +46,9 @@ def updated(i: Interpreter, owner: Symbolic, how: str, place: Place, frame: Fram
     """A trace updates a model or optimizer: placeholders are left in it, unless its state is captured. Where the state of something else that is not in
     sight is captured as well, that may be it under another name."""
     trace = i.trace
-    if trace is None or owner.source == "argument" or any(_comes_from(found, owner.identity) for found in trace.symbolic_out):
+    if trace is None or owner.source == "argument" or any(_comes_from(found, owner.identity) for found in trace.captures.symbolic_out):
         return
-    if any(not isinstance(found, tuple) or found[0] not in ATTRIBUTES for found in trace.symbolic_out):
+    if any(not isinstance(found, tuple) or found[0] not in ATTRIBUTES for found in trace.captures.symbolic_out):
         i.imprecise("the state of a model or optimizer that is not in sight", place)
         return
     known = i.ledger.of(Unseen).objects

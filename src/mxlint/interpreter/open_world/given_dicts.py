@@ -74,7 +74,7 @@ def apart(i: Interpreter, whole: Array, tag: object, name: str, place: Place) ->
             i.heap.set(ident, field, value)
     i.heap.set(ident, PRESUMED, Const(f"`{name}` is an array"))
     i.trace.parts[ident] = frozenset()
-    i.trace.arguments.add(ident)
+    i.trace.given.names.add(ident)
     return whole.but(ident=ident, chain=Chain(place, "argument", presumed=ident))
 
 

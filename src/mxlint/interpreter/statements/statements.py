@@ -84,7 +84,7 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
     if i.apportions and any(isinstance(target, ir.Seq) for target in node.targets):
         value = come_to(i, value, frame.place(node.value))
     if i.trace is not None:
-        i.trace.literals.update(frame.place(part) for target in node.targets for part in _unfed(i, target, node.value, frame))
+        i.trace.scalars.literals.update(frame.place(part) for target in node.targets for part in _unfed(i, target, node.value, frame))
     for target in node.targets:
         assign(i, target, value, frame)
     compiled = isinstance(value, Ref) and i.info(value.oid).kind == "compiled"
