@@ -165,6 +165,7 @@ def build(folder: Path) -> None:
     """Build folder/site from folder/pages; a warning of Zensical's ends it."""
     shutil.rmtree(folder / "site", ignore_errors=True)
     settings = (ROOT / "docs" / "site" / "zensical.toml").read_text(encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "site" / "overrides", folder / "overrides", dirs_exist_ok=True)
     (folder / "zensical.toml").write_text(settings.replace("[project]\n", f"[project]\nnav = {toml(menu())}\n", 1), encoding="utf-8")
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "--config-file", "zensical.toml"]
     subprocess.run(command, check=True, cwd=folder)

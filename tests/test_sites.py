@@ -798,6 +798,13 @@ def test_what_a_training_step_takes_and_changes() -> None:
     assert (site["takes"], site["draws"], site["mutates"]) == (["x", "scale"], ["mx.random.normal()"], ["optimizer.update"])
 
 
+def test_numbers_that_are_defaults_are_not_frozen() -> None:
+    """No call of the function can change them, as it can a global; an array that is one may be filled in place."""
+    sites({"a.py": HEAD + "EPS = 2.0\n@mx.compile\ndef f(x, s=1.0, w=mx.ones(3), *, t=None):\n    return x * s + w + EPS\nf(mx.ones(3))\n"})
+    (site,) = json.loads(CliRunner().invoke(cli.main, ["sites", "--output-format", "json", "a.py"]).stdout)["sites"]
+    assert (site["takes"], sorted(site["freezes"])) == (["x", "s", "w", "t"], ["EPS", "w"])
+
+
 def test_a_site_is_not_full_if_nothing_is_known_of_an_argument() -> None:
     """What it is decides whether the call is traced anew."""
     values = '{"a": 1, "b": 2.0, "c": "t", "d": None, "e": (1,), "f": [1], "g": {1: 2}, "h": abs, "i": True, "j": 3j}'

@@ -144,8 +144,10 @@ CALLED = frozenset({"traced", "replayed", "either", "disabled"})
 
 
 def _freezes(read: Read) -> bool:
-    """Whether what was read is a value that the trace keeps, and not a function, a layer or what inputs= captures."""
-    return not read.captured and read.kind != "mode" and isinstance(read.value, (ArrayValue, ScalarValue))
+    """Whether what was read is a value that the trace keeps, and not a function, a layer or what inputs= captures. A number that is the default of
+    a parameter never changes; an array that is one may, in place."""
+    constant = read.default and isinstance(read.value, ScalarValue)
+    return not read.captured and not constant and read.kind != "mode" and isinstance(read.value, (ArrayValue, ScalarValue))
 
 
 def _mutated(write: Write) -> str:

@@ -287,7 +287,7 @@ class Read:
     where no capture can hold it. `alias`: the array is an "argument" of the call as well, or "captured" by inputs= in a list or dict, or
     in a "module", and read here under another name; or still to be computed from such a one, its "operand"; `source`, `holder`: where that is captured, and the number of the container; they are empty where what
     is read reaches no output. `lazy`: the array was never computed before; `unsized`: what makes it, or something that it is computed from, and cannot infer its shape, as a
-    trace with shapeless=True asks of it."""
+    trace with shapeless=True asks of it. `default`: a parameter of this name was given nothing, and took what `def` computed."""
 
     object: int
     trace: int
@@ -305,6 +305,7 @@ class Read:
     holder: int | None = None
     lazy: bool = False
     unsized: str = ""
+    default: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def on_read(
         lazy = kind == "array" and oid not in trace.captures.ins and _lazy(i, value)
         fact = events.Read(
             trace.oid, trace.number, (oid, str(field)), seen.name, seen.where, seen.calls, kind, describe(i, value), oid in trace.captures.ins, m, seen.container,
-            *_other_names(i, trace, oid, value), lazy, _unsized(i, value) if lazy and trace.shapeless else "",
+            *_other_names(i, trace, oid, value), lazy, _unsized(i, value) if lazy and trace.shapeless else "", isinstance(field, tuple) and field[0] == "default",
         )  # fmt: skip
         if seen.used and not fact.unsized:
             note(i, fact)
