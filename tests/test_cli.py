@@ -518,7 +518,7 @@ __main__.run()
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-@pytest.mark.parametrize("place", ["mxlint.engine discover", "mxlint.analysis analyze", "mxlint.report.text render"])
+@pytest.mark.parametrize("place", ["mxlint.survey discover", "mxlint.analysis analyze", "mxlint.report.text render"])
 def test_interrupted_before_anything_is_verified(place: str, number: signal.Signals, tmp_path: Path) -> None:
     """At whatever point it comes, also where exceptions of a file are caught: no traceback, no report, and the exit code of a shell."""
     (tmp_path / "a.py").write_text(PRINTS, encoding="utf-8")

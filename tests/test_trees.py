@@ -13,7 +13,7 @@ import pytest
 from command_line import Run
 from forked import run_apart
 
-import mxlint.engine
+import mxlint.survey
 
 GOOD = "import mlx.core as mx\n\n\n@mx.compile\ndef f(x):\n    print(x)\n    return x\n\n\nf(mx.ones(3))\n"
 """A program with one finding, which lies beside whatever else there is."""
@@ -249,7 +249,7 @@ def test_an_exception_of_ours_is_no_finding(run: Run, monkeypatch: pytest.Monkey
     def fail(*arguments: object, **options: object) -> None:
         raise ZeroDivisionError("a\n::error::b\x1b")
 
-    monkeypatch.setattr(mxlint.engine, "discover", fail)
+    monkeypatch.setattr(mxlint.survey, "discover", fail)
     done = run("check")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("Error: mxlint failed: ZeroDivisionError: a␊::error::b␛; please report this")

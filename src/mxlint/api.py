@@ -22,7 +22,7 @@ from mxlint.report.style import Style
 from mxlint.rules.registry import NAMES, page_url
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result as _Run
+    from mxlint.result import Result as _Run
 
 PathLike = str | os.PathLike[str]
 Format = Literal["text", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "rdjson"]

@@ -23,7 +23,7 @@ from mxlint.rules.registry import UNJUDGED
 from mxlint.source import Source
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 VERSION = 1
 

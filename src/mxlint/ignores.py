@@ -14,11 +14,11 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mxlint.discover import Problem
-from mxlint.engine import Result
 from mxlint.finding import Edit, Finding, Span
 from mxlint.fixes.edits import EditError, changed
 from mxlint.fixes.passes import unsaved
 from mxlint.fixes.writing import Rewrite, WriteError, write_together
+from mxlint.result import Result
 from mxlint.rules.registry import UNJUDGED
 from mxlint.source import Source
 from mxlint.stretches import Stretches

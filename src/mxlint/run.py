@@ -14,10 +14,12 @@ from mxlint.source import Source
 
 if TYPE_CHECKING:
     from mxlint.analysed import Analysis
-    from mxlint.engine import Progress, Result, Survey
+    from mxlint.examining import Progress
     from mxlint.kept import Answer, Kept, Question, Task
     from mxlint.project import Project
     from mxlint.reads import Reads
+    from mxlint.result import Result
+    from mxlint.survey import Survey
     from mxlint.workers import Workers
 
 ENOUGH = 100_000

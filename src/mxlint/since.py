@@ -21,7 +21,7 @@ from mxlint.discover import is_excluded
 from mxlint.workdir import working_in
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 _READ = frozenset({".cfg", ".gitignore", ".in", ".ipynb", ".lock", ".md", ".py", ".toml", ".txt"})
 """What a check may read of a repository: code, settings, requirements. The rest of a tree, such as weights, stays in git."""

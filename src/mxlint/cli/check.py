@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from functools import partial
 
     from mxlint.cli.narrowing import Narrowing
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 @click.command(cls=OptionalValues, short_help="Check files and folders.")

@@ -17,8 +17,8 @@ from mxlint.report.style import one_line
 
 if TYPE_CHECKING:
     from mxlint.cli.narrowing import Narrow
-    from mxlint.engine import Result
     from mxlint.report.style import ColorChoice
+    from mxlint.result import Result
 
 
 def fixed(result: Result, checker: partial[Result], options: dict[str, Any], narrow: Narrow | None) -> Result:

@@ -11,7 +11,7 @@ from mxlint.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from mxlint.cli.narrowing import Narrow
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 def with_ignores(result: Result, checker: partial[Result], options: dict[str, Any], narrow: Narrow | None) -> Result:

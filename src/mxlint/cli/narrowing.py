@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mxlint.baseline import Baseline
-    from mxlint.engine import Result
+    from mxlint.result import Result
     from mxlint.since import Revision
 
 

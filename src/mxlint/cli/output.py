@@ -14,7 +14,7 @@ from mxlint.cli.failure import Failure
 from mxlint.report.style import one_line
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 def say(text: str) -> None:

@@ -19,7 +19,7 @@ from mxlint.cli.settings import settings_of
 from mxlint.config import ConfigError
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 _CODE = (".py", ".pyi", ".pyw", ".ipynb", ".md", "-")
 

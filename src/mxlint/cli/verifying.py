@@ -17,8 +17,8 @@ from mxlint.cli.running import cache_folder
 if TYPE_CHECKING:
     import threading
 
-    from mxlint.engine import Result
     from mxlint.finding import Finding
+    from mxlint.result import Result
 
 
 def verified(result: Result, options: dict[str, Any], only: tuple[Finding, ...] | None = None) -> tuple[Result, int | None]:

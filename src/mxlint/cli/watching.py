@@ -20,7 +20,7 @@ from mxlint.cli.output import say
 from mxlint.cli.settings import settings_of
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 BEAT_S = 0.5
 """Seconds between two looks at the files that are known."""

@@ -11,9 +11,9 @@ from bisect import bisect_right, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mxlint.engine import Result
 from mxlint.finding import Edit, Finding, Position, Span
 from mxlint.fixes.edits import EditError, by_file, changed
+from mxlint.result import Result
 from mxlint.source import Source
 
 MOST_PASSES = 100

@@ -7,10 +7,10 @@ from dataclasses import replace
 from difflib import diff_bytes, unified_diff
 
 from mxlint.discover import Problem
-from mxlint.engine import Result, fixed_with
 from mxlint.finding import Finding
 from mxlint.fixes.passes import Fixed, Look, Wanted, fixed_by_passes
 from mxlint.fixes.writing import Rewrite, WriteError, write_together
+from mxlint.result import Result, fixed_with
 from mxlint.source import Source
 
 

@@ -8,7 +8,7 @@ from mxlint.report.places import place_of
 from mxlint.report.style import Style, at_start, printable
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 def render(result: Result, style: Style) -> str:

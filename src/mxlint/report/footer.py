@@ -10,7 +10,7 @@ from mxlint.finding import SEVERITIES, VERDICTS, Finding
 from mxlint.report.style import one_line
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 def footer(result: Result) -> str:

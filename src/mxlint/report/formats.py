@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
     from mxlint.report.style import Style
+    from mxlint.result import Result
 
     Render: TypeAlias = Callable[[Result, Style], str]
     """The whole report of a run, line end included. What is not for people ignores the style."""

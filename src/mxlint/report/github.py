@@ -10,7 +10,7 @@ from mxlint.report.places import place_of
 from mxlint.report.style import Style, one_line
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 

@@ -12,7 +12,7 @@ from mxlint.report.places import in_cell, place_of
 from mxlint.report.style import Style
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info": "info"}
 

@@ -19,7 +19,7 @@ from mxlint.source import Source
 from mxlint.suppressions import suppression_row
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 COVERAGE = ("sites", "full", "partial", "none")

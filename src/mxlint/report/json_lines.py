@@ -9,7 +9,7 @@ from mxlint.report.json import diagnostics
 from mxlint.report.style import Style
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 def render(result: Result, style: Style) -> str:

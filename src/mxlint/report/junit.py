@@ -13,7 +13,7 @@ from mxlint.report.style import Style, one_line
 
 if TYPE_CHECKING:
     from mxlint.discover import Problem
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 _PACKAGE = "org.mxlint"
 

@@ -14,7 +14,7 @@ from mxlint.rules.registry import page_url
 from mxlint.source import Source
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 HOME = "https://github.com/mxlint/mxlint"
 

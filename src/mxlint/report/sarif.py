@@ -22,7 +22,7 @@ from mxlint.rules.registry import NAMES, family, page_url
 from mxlint.source import Source
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 HOME = "https://github.com/mxlint/mxlint"

@@ -10,7 +10,7 @@ from mxlint.report.places import place_of
 from mxlint.report.style import Style, at_start, one_line
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 HOW_FAR = {"full": "in full", "partial": "in part", "none": "not at all, as nothing in sight comes to a trace of it"}

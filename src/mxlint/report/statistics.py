@@ -9,7 +9,7 @@ from mxlint.report.style import Style, one_line
 from mxlint.rules.registry import NAMES
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 
 def statistics(result: Result) -> list[tuple[str, int]]:

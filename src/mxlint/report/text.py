@@ -16,7 +16,7 @@ from mxlint.report.verdict import notes, slowdown, told
 from mxlint.rules.registry import page_url
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 FIXES: dict[Applicability, str] = {"safe": "safe", "unsafe": "unsafe", "display": "not enough alone"}
 """What an applicability says of a fix: that nothing changes, that behaviour may, that more is to be changed by hand."""

@@ -10,11 +10,11 @@ from typing import Any
 from lsprotocol import types
 
 from mxlint.documents.editing import piece_text
-from mxlint.engine import Result
 from mxlint.finding import Edit, Finding
 from mxlint.fixes.passes import fixed_by_passes
 from mxlint.fixes.run import wanted_by
 from mxlint.ignores import ignore_edit
+from mxlint.result import Result
 from mxlint.rules.registry import RULES
 from mxlint.server.moving import shift_between
 from mxlint.server.session import Session

@@ -12,12 +12,13 @@ from time import thread_time
 from mxlint.analysed import Analysis
 from mxlint.analysis import analyze, as_deep_as_needed
 from mxlint.config import Config, tests_of
-from mxlint.engine import Analyse, Survey
+from mxlint.examining import Analyse
 from mxlint.models.mlx.table import Table
 from mxlint.project import Project
 from mxlint.reads import Reads
 from mxlint.server.moving import Shift, moved, shift_between
 from mxlint.source import Source
+from mxlint.survey import Survey
 
 INSTANT_S = 0.05
 """How long an analysis may have taken so that it is simply made again while somebody types."""

@@ -11,8 +11,10 @@ from mxlint.callers import importers
 from mxlint.config import Settings
 from mxlint.discover import File, display, is_excluded
 from mxlint.documents.kinds import kind_of
-from mxlint.engine import Result, Survey, examine, survey, table_for
+from mxlint.engine import examine
+from mxlint.result import Result
 from mxlint.server.memory import Memory
+from mxlint.survey import Survey, survey, table_for
 
 
 class Superseded(BaseException):

@@ -11,9 +11,9 @@ from typing import Any
 
 from lsprotocol import types
 
-from mxlint.engine import Result
 from mxlint.finding import Finding
 from mxlint.report.json import verdict as verdict_as_json
+from mxlint.result import Result
 from mxlint.server.actions import cores, matching
 from mxlint.server.app import MxlintServer
 

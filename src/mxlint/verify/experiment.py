@@ -13,10 +13,10 @@ from typing import Any
 
 from mxlint.cache import Cache
 from mxlint.documents.wording import with_own_rows_of_verdict
-from mxlint.engine import Result
 from mxlint.facts.events import Log
 from mxlint.finding import Finding, Level, Span, Verdict, VerdictWord
 from mxlint.project import Project
+from mxlint.result import Result
 from mxlint.source import Source
 from mxlint.verify.absence import decided, needed, with_absences
 from mxlint.verify.arguments import not_seen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mxlint.engine import Result
 from mxlint.finding import Finding
+from mxlint.result import Result
 from mxlint.verify.claims import forced
 from mxlint.verify.protocols.table import protocol_of
 

@@ -19,7 +19,7 @@ from mxlint.rules.registry import NAMES
 from mxlint.source import Source
 
 if TYPE_CHECKING:
-    from mxlint.engine import Result
+    from mxlint.result import Result
 
 CONTEXT = 2
 MOST_ROWS, MOST_COLUMNS = 24, 400
