@@ -805,6 +805,18 @@ def test_numbers_that_are_defaults_are_not_frozen() -> None:
     assert (site["takes"], sorted(site["freezes"])) == (["x", "s", "w", "t"], ["EPS", "w"])
 
 
+def test_weights_that_a_call_reads_are_those_of_the_module() -> None:
+    text = (
+        FROM
+        + "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.inner, self.k = nn.Linear(4, 4), 3\n"
+        + "    def __call__(self, x):\n        return self.inner(x) * self.k\nmodel, mlp = M(), nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))\n"
+        + "@mx.compile\ndef f(x):\n    return model(x) + mlp(\n        x)\nf(mx.ones((2, 4)))\n"
+    )
+    sites({"a.py": text})
+    (site,) = json.loads(CliRunner().invoke(cli.main, ["sites", "--output-format", "json", "a.py"]).stdout)["sites"]
+    assert site["freezes"] == ["model", "self.k", "mlp"]
+
+
 def test_a_site_is_not_full_if_nothing_is_known_of_an_argument() -> None:
     """What it is decides whether the call is traced anew."""
     values = '{"a": 1, "b": 2.0, "c": "t", "d": None, "e": (1,), "f": [1], "g": {1: 2}, "h": abs, "i": True, "j": 3j}'

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 from mxlint.analysed import Analysis, SiteReport
 from mxlint.deep import some_room
@@ -131,7 +132,7 @@ def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteRepo
         options,
         compiled.within or None,
         takes=tuple(parameter.star + parameter.name for parameter in parameters),
-        freezes=_names(read.name for number in numbers for read in program.reads.get(number, ()) if _freezes(read)),
+        freezes=_names(_frozen(read) for number in numbers for read in program.reads.get(number, ()) if _freezes(read)),
         mutates=_names(_mutated(write) for number in numbers for write in program.writes.get(number, ()) if write.how != "differentiate"),
         draws=_names(event.what for number in numbers for event in program.events.get(number, ()) if event.kind == "draw"),
         followed=_followed(program, group),
@@ -148,6 +149,19 @@ def _freezes(read: Read) -> bool:
     a parameter never changes; an array that is one may, in place."""
     constant = read.default and isinstance(read.value, ScalarValue)
     return not read.captured and not constant and read.kind != "mode" and isinstance(read.value, (ArrayValue, ScalarValue))
+
+
+def _frozen(read: Read) -> str:
+    """What a trace keeps, by its name. What a layer reads where it is called has none in the code: it is what a capture would name that counts."""
+    return read.container.removesuffix(".state") if read.container and _is_call(read.where.text) else read.name
+
+
+@lru_cache(maxsize=1024)  # one call of a layer reads many weights
+def _is_call(text: str) -> bool:
+    try:
+        return isinstance(ast.parse(f"({text}\n)", mode="eval").body, ast.Call)
+    except SyntaxError:  # a place that is no expression, such as a parameter
+        return False
 
 
 def _mutated(write: Write) -> str:
