@@ -45,5 +45,11 @@ def test_zsh() -> None:
     assert printed("zsh", script) == ["_mxlint_completion"]
 
 
+def test_zsh_is_told_the_words_with_their_help() -> None:
+    """What the function asks for when Tab is pressed."""
+    script = 'COMP_WORDS="mxlint ch" COMP_CWORD=1 _MXLINT_COMPLETE=zsh_complete mxlint'
+    assert printed("zsh", script)[:2] == ["plain", "check"]
+
+
 def test_fish() -> None:
     assert "check" in " ".join(printed("fish", "_MXLINT_COMPLETE=fish_source mxlint | source; complete -C 'mxlint ch'"))
