@@ -10,7 +10,7 @@ from mxlint.domain.members import Const, Loops, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.frames import Context, within
+from mxlint.interpreter.machine.frames import Context, is_round, within
 from mxlint.models.mlx.traits import has_trait
 
 LONGER = "longer than "
@@ -115,7 +115,7 @@ def _goes_on(i: Interpreter, item: Value, own: Collection[int], axis: Value, pla
         done.add(number)
         if number in own:
             found = True
-        elif i.ledger.of(Lengthened).at.get(number) != place and _made_in(i, number, loop.parent):
+        elif i.ledger.of(Lengthened).at.get(number) != place and _made_in(i, number, loop.parent) and not _begins(i, number, loop):
             joined, along = i.ledger.of(Lengthened).joined.get(number, ((), None))
             before = _joined_from(i, joined, axis, own) if along == axis and len(done) < MAX_FOLLOWED else set()
             if not before:
@@ -131,6 +131,16 @@ def _joined_from(i: Interpreter, joined: Sequence[Value], axis: Value, own: Coll
         if any(number in own or number in i.ledger.of(Lengthened).joined for number in arrays):
             return arrays
     return set()
+
+
+def _begins(i: Interpreter, ident: int, loop: Context) -> bool:
+    """Whether the first round alone has made an array: what it begins with takes the place of nothing in later ones."""
+    return (
+        loop.parent is not None
+        and is_round(loop.step)
+        and loop.step[1] != "first"
+        and _made_in(i, ident, loop.parent.inner((loop.step[0], "first")))
+    )
 
 
 def _made_in(i: Interpreter, ident: int, context: Context) -> bool:
