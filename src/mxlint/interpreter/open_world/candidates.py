@@ -285,8 +285,8 @@ def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
     return False
 
 
-MADE_OF: Final = frozenset(("transform", "partial", "cached"))
-"""Kinds of callables that call others which they hold."""
+MADE_OF: Final = frozenset(("transform", "partial", "cached", "descriptor"))
+"""Kinds of callables that call others which they hold, static methods among them."""
 
 
 def _holds_compiled(i: Interpreter, value: Value) -> bool:
