@@ -50,12 +50,13 @@ MUTABLE = frozenset(("list", "dict", "set", "instance"))
 
 
 class Method(NamedTuple):
-    """A public function or method; the class whose objects are its first argument, and the class that is."""
+    """A public function or method; the class whose objects are its first argument, and the class that is. `owner`: the object, if it is a certain one."""
 
     ref: Ref
     info: FunctionInfo
     cls: Ref | None
     owner_class: Ref | None
+    owner: Ref | None = None
 
 
 def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
@@ -84,17 +85,18 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     bound = _bound(i)
     for cls, owner, its in objects:
         its += _handed_out(i, owner, its, bound)
+        given = list(_of_given(i, owner, classes))
         owns = _owns(i, cls, owner)
         managers = [*_managers(i, cls, Ref(cls)), *around]
         for method in its:
             if id(method.info.node) in entered:
-                others = [other for other in (*its, *writing) if other is not method]
+                others = [other for other in (*its, *given, *writing) if other is not method]
                 if _again(i, method, list(dict.fromkeys(others)), unchanged, frame):
                     _repeat(i, method, frame)
                 _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in _callables(i, owner) if owns else ():
             callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
-            _run(i, callee, its, frame)
+            _run(i, callee, [*its, *given], frame)
             _run_within(i, callee, managers, frame)
     for method in calling:
         others = [m for m in writing if m is not method]
@@ -177,6 +179,15 @@ def _handed_out(i: Interpreter, owner: Value, its: Sequence[Method], bound: Mapp
     ]
 
 
+def _of_given(i: Interpreter, owner: Value, classes: Mapping[int, Sequence[Method]]) -> Iterator[Method]:
+    """The public methods of the objects that somebody out of sight has given to an object, and that it keeps: whoever has them may call these as well."""
+    held = {member for _, _, member in each_leaf(i, owner) if isinstance(member, Ref) and member.oid in i.ledger.of(Standing).objects}
+    for kept in sorted(held - set(members(owner)), key=lambda ref: ref.oid):
+        for cls in members(i.heap.get(kept.oid, CLASS) or NONE):
+            if isinstance(cls, Ref):
+                yield from (method._replace(owner=kept) for method in (*classes.get(cls.oid, ()), *_inherited(i, cls)))
+
+
 def _own(i: Interpreter, owners: Sequence[int]) -> set[int]:
     """Objects, with all that lies in them, but for what somebody out of sight gave them: that others have as well."""
     own: set[int] = set()
@@ -194,8 +205,8 @@ def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
     """The first argument of a method; nothing for a function."""
     if method.owner_class is not None:
         return (method.owner_class,)
-    if method.cls is None:
-        return ()
+    if method.cls is None or method.owner is not None:
+        return () if method.owner is None else (method.owner,)
     place = Place(method.info.source, method.info.node.start, method.info.node.end)
     made = sample(i, method.cls, place)
     return (made if made is not None else i.symbolic(place, "self", "self"),)
