@@ -40,6 +40,7 @@ from mxlint.domain.size import Size, symbols
 from mxlint.interpreter.calls.correspondence import Correspondence, nameless
 from mxlint.interpreter.calls.moving import Move, is_inside, moved
 from mxlint.interpreter.calls.relevance import world
+from mxlint.interpreter.compiled import rebinding
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Again, Halt, Interpreter
 from mxlint.interpreter.machine.frames import Context, Rounds
@@ -599,6 +600,7 @@ def make_again(i: Interpreter, summary: Summary) -> None:
             entry.made = i.ledger.of(Rounds).begun  # as if it were traced now
     for oid, field, place in summary.written:
         count_write(i, oid, field, place)
+        rebinding.rewritten(i, oid, field)
 
 
 def _made_anew(i: Interpreter, summary: Summary, arrays: Correspondence, context: Context) -> Value:
@@ -644,5 +646,6 @@ def _made_anew(i: Interpreter, summary: Summary, arrays: Correspondence, context
             i.heap.set(number, field, held)
     for oid, field, place in summary.written:
         count_write(i, renamed.get(oid, oid), field, place)
+        rebinding.rewritten(i, renamed.get(oid, oid), field)
     i.path = (*i.path, *move.path(summary.more))
     return move.value(summary.value)

@@ -20,7 +20,8 @@ from mxlint.interpreter.compiled.captures import captured, numbers
 from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
 from mxlint.interpreter.compiled.lives import kept_in, lives, taken
 from mxlint.interpreter.compiled.making import target
-from mxlint.interpreter.compiled.placeholders import taken_for_arrays
+from mxlint.interpreter.compiled.placeholders import given_again, taken_for_arrays
+from mxlint.interpreter.compiled.rebinding import called_first
 from mxlint.interpreter.compiled.refusals import argument, spread
 from mxlint.interpreter.compiled.replays import replay
 from mxlint.interpreter.compiled.staleness import compare
@@ -72,6 +73,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
         return i.call(function, args, place, frame)
     shapeless = i.heap.get(ref.oid, "shapeless") == TRUE
     args = spread_out(i, function, args, place)
+    given_again(i, args, place)
     key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *_captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)
@@ -182,6 +184,8 @@ def _run(
         for location, seen in entry.reads.items():
             if seen.kind == "captured":
                 compare(i, ref, location, seen, held(i, *location), place)
+    if not entries:
+        called_first(i, ref)
     _misfit(i, ref, function, args, place, frame)
     return trace_call(i, ref, function, args, key, place, frame)
 

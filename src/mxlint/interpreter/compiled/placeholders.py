@@ -14,12 +14,13 @@ from mxlint.domain.size import Size, as_size, of_axis, symbol
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.reads import relied_argument
 from mxlint.interpreter.compiled.refusals import refused_member
+from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.journal import journal
+from mxlint.interpreter.machine.journal import journal, where
 from mxlint.interpreter.machine.locations import CHANGED, ITEMS, REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array, says_nothing
@@ -95,6 +96,16 @@ def handed(i: Interpreter, args: Arguments) -> Iterator[tuple[int, int]]:
             yield position, member.oid
         elif isinstance(member, Symbolic) and member.identity in i.ledger.of(Shadows).objects:
             yield position, i.ledger.of(Shadows).objects[member.identity]
+
+
+def given_again(i: Interpreter, args: Arguments, place: Place) -> None:
+    """What lies in the containers that a call is given, and of which an earlier trace changed a copy, is given to it as it was before. Whoever named the
+    containers has read these alone."""
+    if not i.ledger.of(Changes).whole:
+        return
+    for oid, _, member in each_place(i, args.values):
+        if oid is not None and isinstance(member, (Ref, Array)) and not (isinstance(member, Array) and member.several):
+            relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
 
 
 def changed(

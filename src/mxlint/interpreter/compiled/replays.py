@@ -25,6 +25,7 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import arrays_out
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
+from mxlint.interpreter.compiled.rebinding import unwritten
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import reads_the_same
 from mxlint.interpreter.compiled.staleness import compare, is_tree_of_arrays, unfollowed
@@ -68,6 +69,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue
         if count(i, location) != read.count and _is_replaced(i, ref, entry, oid, replaced):
             continue  # what is there now is of no object that this call comes to
+        if count(i, location) != read.count and unwritten(i, ref, location):
+            continue
         compare(i, ref, location, read, held(i, oid, field), place, entry, again)
     for location in entry.counted:
         _note_counted(i, ref, entry, location, place, again)

@@ -10,6 +10,7 @@ from mxlint.domain.members import UNBOUND, Const, Member, Ref, Symbolic, Tuple, 
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.interpreter.compiled import rebinding
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.sinks import event
@@ -46,6 +47,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if i.info(oid).kind in FILLED and place not in filling:
         filling[place] = isinstance(frame.node, ir.FuncDef) and _fills(i, place, frame.node, frame)
     count_write(i, oid, field, place)
+    rebinding.changed(i, oid, field)
+    rebinding.stored(i, oid, field, value)
     if field == ADDED:
         field = ITEMS
     if oid != frame.oid and i.info(oid).kind != "compiled" and not _bound_in_rounds(i, oid, value):

@@ -1,0 +1,111 @@
+"""Compiled objects that are put where others were: what was written before one of them was made, it has never seen otherwise.
+
+A loop that sets an attribute and compiles anew calls, in each round, the object that was made last. After a join nothing says any more that whoever finds the
+old object finds the old attribute as well. So each place where a compiled object is stored knows, as a part of the state, what was written since one was put
+there that had no trace yet.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.heap import Field, Location
+from mxlint.domain.members import FALSE, TRUE, Const, Ref, Value, members
+from mxlint.interpreter.compiled.state import TRACES, CompiledInfo, all_entries, cache_of
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.locations import whole
+
+SINCE: Final = "written since"
+"""With the name of a place, and a location: whether that was written since the place was given a compiled object. Without one: whether that may have had traces."""
+
+
+class Stores:
+    """Where compiled objects were put, and what was written afterwards."""
+
+    __slots__ = ("written",)
+
+    def __init__(self) -> None:
+        self.written: dict[Location, set[Location]] = {}
+
+
+def stored(i: Interpreter, oid: int, field: Field, value: Value) -> None:
+    """Something is put in a place: if it is compiled, and was never traced, nothing was written since."""
+    found = [member for member in members(value) if isinstance(member, Ref) and i.info(member.oid).kind == "compiled"]
+    if found:
+        _begin(i, oid, field, known=i.info(oid).summary or not all(_is_new(i, ref) for ref in found))
+
+
+def called_first(i: Interpreter, ref: Ref) -> None:
+    """A compiled object without traces is called: what its places were written before that, its first trace sees."""
+    for oid, field in i.heap.who_holds(ref.oid):
+        if (oid, field) in i.ledger.of(Stores).written and i.heap.get(oid, field) == ref and not i.info(oid).summary:
+            _begin(i, oid, field, known=False)
+
+
+def changed(i: Interpreter, oid: int, field: Field) -> None:
+    """Something is written: if a trace has read it, after all compiled objects were put where they are."""
+    location = (oid, field)
+    if not isinstance(field, str) or location not in i.traced:
+        return
+    for (holder, name), since in i.ledger.of(Stores).written.items():
+        if i.heap.has(holder, ("#", SINCE, name)):
+            since.add(location)
+            i.heap.set(holder, ("#", SINCE, name, location), TRUE, each=True)
+
+
+def rewritten(i: Interpreter, oid: int, field: Field) -> None:
+    """The same for both, where a summary has written something."""
+    changed(i, oid, field)
+    if (oid, field) in i.ledger.of(Stores).written:
+        stored(i, oid, field, i.heap.get(oid, field) or FALSE)
+
+
+def unwritten(i: Interpreter, ref: Ref, location: Location) -> bool:
+    """Whether a location was surely not written since a compiled object was put, without a trace, wherever it is found now."""
+    oid, field = whole(location)
+    if not isinstance(field, str):
+        return False
+    places = [at for at in i.heap.who_holds(ref.oid) if not _is_own(at)]
+    return bool(places) and all(_says_no(i, at) and not _says(i, at, (oid, field)) for at in places)
+
+
+def _begin(i: Interpreter, oid: int, field: Field, *, known: bool) -> None:
+    since = i.ledger.of(Stores).written.setdefault((oid, field), set())
+    i.heap.set(oid, ("#", SINCE, field), Const(known))
+    for location in () if i.info(oid).summary else since:
+        if i.heap.has(oid, ("#", SINCE, field, location)):
+            i.heap.set(oid, ("#", SINCE, field, location), FALSE)
+
+
+def _is_new(i: Interpreter, ref: Ref) -> bool:
+    """Whether no call of a compiled object finds a trace: neither one of its own, nor one of another object of its function."""
+    function = i.heap.get(ref.oid, "fun")
+    info = i.info(ref.oid)
+    if function is None or info.summary:
+        return False
+    own = info.payload
+    assert isinstance(own, CompiledInfo)
+    for entry in all_entries(i.heap.get(cache_of(ref, function), TRACES)):
+        other = i.info(entry.by).payload
+        if entry.by == ref.oid or isinstance(other, CompiledInfo) and other.site != own.site:
+            return False
+    return True
+
+
+def _is_own(place: Location) -> bool:
+    """Whether a place is one of the interpreter's own notes."""
+    _, field = place
+    return isinstance(field, tuple) and field[0] == "#" and field != ("#", "items")
+
+
+def _says_no(i: Interpreter, place: Location) -> bool:
+    """Whether what lies in a place surely had no trace when it was put there."""
+    oid, field = place
+    return i.heap.get(oid, ("#", SINCE, field)) == FALSE
+
+
+def _says(i: Interpreter, place: Location, location: Location) -> bool:
+    """Whether a location may have been written since."""
+    oid, field = place
+    value = i.heap.get(oid, ("#", SINCE, field, location))
+    return value is not None and TRUE in members(value)
