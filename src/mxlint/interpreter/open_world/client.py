@@ -419,13 +419,17 @@ def _settle(i: Interpreter, callee: Callee) -> None:
 
 
 def _stale_alone(i: Interpreter, run: Callable[[], None]) -> None:
-    """Run a part of the client; only what it finds stale is noted."""
+    """Run a part of the client; only what it finds stale is noted, and of which of that it could not find out."""
     known = journal(i).mark()
     try:
         guarded_run(i, run)
     finally:
         i.modes.client = None
-    journal(i).keep_only(known, lambda record: type(record) is events.Stale)
+    journal(i).keep_only(known, _is_of_stale)
+
+
+def _is_of_stale(record: object) -> bool:
+    return type(record) is events.Stale or type(record) is events.Note and record.kind == events.UNFOLLOWED
 
 
 def _managers(i: Interpreter, holder: int, cls: Ref | None) -> list[tuple[Ref, Method]]:
