@@ -79,6 +79,8 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
         return choices.any_of(i, (default, annotated), place, default=0)  # one object is known that has what the protocol asks for
     if compiled_function and isinstance(annotated, Symbolic) and annotated.identity[0] == CONTAINER:
         return _of_anything(i, ref, param, place) or annotated
+    if annotated is None and not compiled_function:
+        annotated = _of_numpy(i, ref, param.annotation, place)
     if annotated is not None:
         return annotated
     if default is not None:
@@ -194,6 +196,14 @@ def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
     if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
         return some_object(i, cls, place)
     return None
+
+
+def _of_numpy(i: Interpreter, ref: Ref, annotation: ir.Expr | None, place: Place) -> Value | None:
+    """An array of numpy, where an annotation says that a parameter is one: a compiled function that is given it takes none."""
+    found = [named(i, ref, part) for part in alternatives(i, ref, annotation)]
+    if not found or any(not isinstance(cls, External) or cls.name != "numpy.ndarray" for cls in found):
+        return None
+    return some_object(i, External("numpy.ndarray"), place)
 
 
 PROTOCOL: Final = "protocol"
