@@ -51,6 +51,10 @@ from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
 from mxlint.interpreter.open_world import given_dicts, given_stars, opaque, shadows
 
+SHAPE: Final = ".shape"
+"""What begins the identity of a shape of something out of sight: of whatever that is, an array or table of any library, each item is a length."""
+LENGTH: Final = frozenset(("int",))
+
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
     """`owner[index]`."""
@@ -155,7 +159,8 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
     if isinstance(owner, Symbolic):
         i.may_raise()
         parts = [m for m in members(index)]
-        made = i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), None, place)
+        kinds = LENGTH if owner.identity[0] == SHAPE and isinstance(index, Const) else None
+        made = i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), kinds, place)
         return shadows.read_item(i, owner, index, made, place, frame) if isinstance(index, Const) else made
     if isinstance(owner, Kind) and owner.type == "str":
         _needs_number(i, index, place, frame)

@@ -384,7 +384,7 @@ class Novelty:
             return True
         if self._perhaps and identity[0] == "element" and self._in_round(identity):
             return True
-        if identity[0] in OF_SHAPES or self._perhaps and identity[0] == "len":
+        if identity[0] in OF_SHAPES or self._perhaps and (identity[0] == "len" or _is_length(identity)):
             return False  # the content of an array may change, and its shape not
         return any(self._member(part) if isinstance(part, Member) else isinstance(part, tuple) and self._symbol(part) for part in identity)
 
@@ -466,6 +466,11 @@ def _made_in(i: Interpreter, node: Node) -> object:
 def _is_rewritten(member: Member) -> TypeGuard[Symbolic]:
     """Whether it is a content that an array was given in place."""
     return isinstance(member, Symbolic) and member.identity[0] == REWRITTEN
+
+
+def _is_length(identity: Identity) -> bool:
+    """Whether it is an item of the shape of something out of sight: that may be the same for all items of data, as the number of rows of a batch is."""
+    return identity[0] == "[]" and isinstance(identity[1], tuple) and identity[1][:1] == (".shape",)
 
 
 def _close_together(bounds: Sequence[Member]) -> bool:
