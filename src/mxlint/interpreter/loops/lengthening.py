@@ -8,6 +8,7 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import Const, Loops, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
@@ -134,13 +135,14 @@ def _joined_from(i: Interpreter, joined: Sequence[Value], axis: Value, own: Coll
 
 
 def _begins(i: Interpreter, ident: int, loop: Context) -> bool:
-    """Whether the first round alone has made an array: what it begins with takes the place of nothing in later ones."""
-    return (
-        loop.parent is not None
-        and is_round(loop.step)
-        and loop.step[1] != "first"
-        and _made_in(i, ident, loop.parent.inner((loop.step[0], "first")))
-    )
+    """Whether the first round alone has made an array: what it begins with takes the place of nothing in later ones. A loop over objects in sight, as the
+    layers of a model, is as long each time that it is come to, and begins anew there."""
+    if loop.parent is None or not is_round(loop.step) or loop.step[1] == "first":
+        return False
+    place = loop.step[0]
+    if any(place in places for places in i.ledger.of(Ends).turns.values()):
+        return False
+    return _made_in(i, ident, loop.parent.inner((place, "first")))
 
 
 def _made_in(i: Interpreter, ident: int, context: Context) -> bool:
