@@ -286,7 +286,10 @@ class Mlx(Framework):
 
 def _is_part(value: Value | None, owner: Symbolic) -> bool:
     """Whether a value is an attribute of something that nobody in sight gives."""
-    return isinstance(value, Symbolic) and any(part in (owner, owner.identity) for part in value.identity)
+    return any(
+        isinstance(member, Symbolic) and any(part in (owner, owner.identity) for part in member.identity)
+        for member in members(value or NONE)
+    )
 
 
 def _set_random_state(i: Interpreter, index: Value, value: Value, place: Place, frame: Frame) -> None:

@@ -33,7 +33,9 @@ def _name(tag: object, path: Value | None) -> Value:
     """The name of a leaf that a path of keys and numbers leads to."""
     parts: list[str] = []
     while isinstance(tag, tuple):
-        tag, last = tag
+        tag, last, *which = tag
+        if which:
+            continue  # one of several things that may lie there
         if isinstance(last, Member) and not isinstance(last, Const):
             return Kind("str", "open")
         parts.append(str(last.value if isinstance(last, Const) else last))

@@ -384,6 +384,8 @@ def _object_setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame)
                 if isinstance(member, Ref) and not instead.write(i, member, name, args.args[2], place, frame):
                     i.heap.set(member.oid, name, args.args[2])
                     i.operations.written(i, member.oid, name, args.args[2], place, frame)
+                elif isinstance(member, Symbolic):
+                    i.set_attribute(member, name, args.args[2], place, frame)
     return NONE
 
 

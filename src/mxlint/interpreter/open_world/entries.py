@@ -7,7 +7,6 @@ A class gets the most general client: an object made with symbolic arguments, th
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from typing import Final
 
 from mxlint.domain.heap import ALIVE, Delta
@@ -86,17 +85,25 @@ def kept_run(i: Interpreter, run: Callable[[], object]) -> None:
         i.heap.apply(changes)
 
 
-def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = ()) -> None:
-    """Trace the compiled functions that nothing called so far, with what their parameters most likely are; those in `known` are left for later.
-    What another file makes while it is imported is left to the run over that file, which sees its calls."""
+def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = (), again: Collection[int] = ()) -> frozenset[int]:
+    """Trace the compiled functions that nothing called so far, with what their parameters most likely are, and those in `again`; those in `known` are
+    left for later. What another file makes while it is imported is left to the run over that file, which sees its calls. Gives those whose trace has come to no end."""
+    unended = set()
     used = {record.object for record in journal(i).records if type(record).__name__ in ("Call", "Trace")}
     used |= {record.object for record in journal(i).records if type(record).__name__ == "Note" and record.object is not None}
     traced = i.ledger.of(Entries).traced_alone
     for number in list(journal(i).compiled):
-        if number in used or number in traced or number in known or i.info(number).payload.imported:  # type: ignore[attr-defined]
+        if number not in again and (number in used or number in traced) or number in known or i.info(number).payload.imported:  # type: ignore[attr-defined]
             continue
         traced.add(number)
-        guarded_run(i, partial(_trace, i, number, frame))
+        unended.add(number)
+
+        def run(number: int = number) -> None:
+            _trace(i, number, frame)
+            unended.discard(number)
+
+        guarded_run(i, run)
+    return frozenset(unended)
 
 
 def _trace(i: Interpreter, number: int, frame: Frame) -> None:
@@ -178,9 +185,11 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     known = frozenset(journal(i).compiled)
     i.ledger.of(Entries).counting[id(info.node)] = False
     ended: list[bool] = []
+    unended: frozenset[int] = frozenset()
     handed = _called_by_unfinished(i, info)
 
     def run() -> None:
+        nonlocal unended
         place = Place(info.source, info.node.start, info.node.end)
         given: list[Value] = [] if owner_class is None else [owner_class]
         if cls is not None and info.node.params and info.name != "__new__":
@@ -197,14 +206,14 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
                 if isinstance(inner, FunctionInfo) and id(inner.node) not in entered:
                     entered.add(id(inner.node))
                     i.call(member, arguments(i, member, inner, 0, frozenset()), place, frame)
-        trace_uncalled(i, frame, known)
+        unended = trace_uncalled(i, frame, known, unended)
 
     noted = journal(i).mark()
     guarded_run(i, run)
     if i.spent:
         i.ledger.of(Entries).unfinished.add(id(info.node))
-    elif owner is not None and cls is not None and (not ended or journal(i).mark()[:2] == noted[:2]):
-        i.ledger.of(Entries).prepared[id(info.node)] = _enough(i, function, info, owner, frame)
+    elif owner is not None and cls is not None and (not ended or unended or journal(i).mark()[:2] == noted[:2]):
+        i.ledger.of(Entries).prepared[id(info.node)] = _enough(i, function, info, owner, frame, known, unended)
         guarded_run(i, run)
     if i.spent or handed or cls is not None and cls.oid in i.ledger.of(Entries).unmade:
         i.ledger.of(Entries).cut_short.add((info.source, info.qualname))
@@ -239,8 +248,11 @@ def enter_inherited(i: Interpreter, function: Function, frame: Frame) -> None:
         guarded_run(i, run)
 
 
-def _enough(i: Interpreter, function: Function, info: FunctionInfo, owner: Value, frame: Frame) -> int | None:
-    """The public method after which alone a method comes to something compiled and to its end, by the identity of its node; None if there is none."""
+def _enough(
+    i: Interpreter, function: Function, info: FunctionInfo, owner: Value, frame: Frame, known: Collection[int], unended: Collection[int]
+) -> int | None:
+    """The public method after which alone a method comes to something compiled and to its end, and so do the traces in `unended` of what it makes:
+    by the identity of its node; None if there is none."""
     ref, cls, _ = function
     assert cls is not None
     found: list[int | None] = []
@@ -251,7 +263,7 @@ def _enough(i: Interpreter, function: Function, info: FunctionInfo, owner: Value
             called_alone(i, (ref, info), (owner,), 1, frame)
         except Halt:
             return False
-        return journal(i).mark()[:2] != noted
+        return journal(i).mark()[:2] != noted and not (unended and trace_uncalled(i, frame, known, unended))
 
     def run() -> None:
         found.append(preparing.enough(i, cls, owner, lambda other, its: called_alone(i, (other, its), (owner,), 0, frame), comes))
