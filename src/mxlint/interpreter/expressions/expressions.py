@@ -265,7 +265,7 @@ def arguments(
     made = Arguments(args, keywords, star, kwstar, places, keyword_places, node)
     made.behind = tuple(behind) if stars == 1 and len(behind) > 1 else ()
     made.spread = tuple(spread)
-    made.is_given = star is not None and all_given
+    made.is_given = all_given if star is not None else isinstance(kwstar, Symbolic)
     return made
 
 

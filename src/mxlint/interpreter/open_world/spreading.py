@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mxlint.domain.members import Value
+from mxlint.domain.members import NONE, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.machine.arguments import Arguments
@@ -14,24 +14,27 @@ from mxlint.interpreter.open_world.parameters import presumed
 
 def spread_out(i: Interpreter, function: Value, args: Arguments, place: Place) -> Arguments:
     """The arguments of a call one by one, where the function that it comes to says how many the stars hold."""
-    ref, bound, names = target(i, function) if args.is_given and args.star is not None else (None, 0, frozenset[str]())
+    ref, bound, names = target(i, function) if args.is_given else (None, 0, frozenset[str]())
     info = i.info(ref.oid).payload if ref is not None else None
-    if ref is None or not isinstance(info, FunctionInfo) or args.star is None:
+    if ref is None or not isinstance(info, FunctionInfo):
         return args
     given, places = list(args.args), list(args.places)
     keywords = dict(args.keywords)
     params = [param for param in info.node.params[bound:] if param.name not in names and param.name not in keywords]
     positional = [param for param in params if not param.star and not param.kwonly]
-    for number, param in enumerate(positional[len(given) :]):
+    for number, param in enumerate(positional[len(given) :] if args.star is not None else ()):
         says = param.annotation is not None or param.default is not None
         at = Place(info.source, param.start, param.end)
-        given.append(presumed(i, ref, info, param, at, compiled_function=False) if says else item(i, args.star, number, place))
+        given.append(presumed(i, ref, info, param, at, compiled_function=False) if says else item(i, args.star or NONE, number, place))
         places.append(place)
     stars = {param.star for param in params}
     if args.kwstar is not None:
-        for param in params:
-            if param.kwonly:
-                keywords[param.name] = presumed(i, ref, info, param, Place(info.source, param.start, param.end), compiled_function=False)
+        for param in [*positional[len(given) :], *(param for param in params if param.kwonly)]:
+            says = param.kwonly or param.annotation is not None or param.default is not None
+            at = Place(info.source, param.start, param.end)
+            keywords[param.name] = (
+                presumed(i, ref, info, param, at, compiled_function=False) if says else item(i, args.kwstar, param.name, place)
+            )
     made = Arguments(
         given,
         keywords,
