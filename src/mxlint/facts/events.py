@@ -353,7 +353,8 @@ class Stale:
 @dataclass(frozen=True, slots=True)
 class Trace:
     """One run of a body with placeholders. `operations`: arrays that it made; `random_in`, `random_out`: whether the random state is captured;
-    `parted`: inputs= and outputs= hold the same arrays in two containers; `returns`: what it gives back; `ended`: it came to its end; `full`: nothing imprecise decided anything in it."""
+    `parted`: inputs= and outputs= hold the same arrays in two containers; `returns`: what it gives back; `ended`: it came to its end; `full`: nothing imprecise decided anything in it.
+    `ranks`: of the arrays that it is given, in the order in which events number them; None: not known."""
 
     object: int
     number: int
@@ -364,6 +365,7 @@ class Trace:
     ended: bool
     full: bool
     parted: bool = False
+    ranks: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ def check(program: Program) -> Iterator[Finding]:
             if event.kind != "unsupported":
                 continue
             varying = varying_axes(program, compiled)
-            effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
+            effects = [effect for effect in event.effects if applies(program, compiled, effect, varying, event.trace)]
             later = consequences([effect for effect in effects if effect.way != "first"])
             versions = in_versions([effect for effect in effects if effect.way == "first"])
             gradient = event.note == GRADIENT

@@ -25,7 +25,7 @@ def check(program: Program) -> Iterator[Finding]:
             if event.kind != "unsafe":
                 continue
             varying = varying_axes(program, compiled)
-            effects = [effect for effect in event.effects if applies(program, compiled, effect, varying)]
+            effects = [effect for effect in event.effects if applies(program, compiled, effect, varying, event.trace)]
             if not effects:
                 continue
             certain = varying is not None or any(effect.when in ("every", "seen", "always", "over") for effect in effects)

@@ -64,14 +64,14 @@ def _is_last(program: Program, compiled: Compiled, axis: Axis) -> bool:
     return position == -1 or bool(position and ranks == {position + 1})
 
 
-def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varying | None) -> bool:
-    """Whether the calls in sight bring about an effect; if they do not tell, they may."""
+def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varying | None, trace: int) -> bool:
+    """Whether the calls in sight bring about an effect that a trace shows; if they do not tell, they may."""
     if effect.when == "always":
         return True
     if effect.when == "seen" and effect.way == "crash":
-        return _has_unit(program, compiled, effect)
+        return _has_unit(_served(program, compiled, trace), effect)
     if effect.when == "over":
-        return _over(program, compiled, effect)
+        return _over(_served(program, compiled, trace), effect)
     if varying is None or effect.way == "first":
         return effect.when != "seen"
     if not matters(program, compiled, effect.axes, varying, features=True):
@@ -81,14 +81,24 @@ def applies(program: Program, compiled: Compiled, effect: Effect, varying: Varyi
     )
 
 
-def _has_unit(program: Program, compiled: Compiled, effect: Effect) -> bool:
-    """Whether all axes in an effect have length 1 in a call in sight."""
-    return any(all(size_in(call, axis) == 1 for axis in effect.axes) for call in program.calls.get(compiled.number, ()))
+def _served(program: Program, compiled: Compiled, trace: int) -> Sequence[Call]:
+    """The calls in sight that a trace may serve: with arrays of as many axes. An axis at the same place of other arrays is another one."""
+    ranks = next((found.ranks for found in program.traces.get(compiled.number, ()) if found.number == trace), ())
+    return [
+        call
+        for call in program.calls.get(compiled.number, ())
+        if all(shape is None or rank is None or len(shape) == rank for shape, rank in zip(call.shapes, ranks))
+    ]
 
 
-def _over(program: Program, compiled: Compiled, effect: Effect) -> bool:
-    """Whether an axis in an effect is longer than its limit in a call in sight."""
-    sizes = (size_in(call, axis) for call in program.calls.get(compiled.number, ()) for axis in effect.axes)
+def _has_unit(calls: Sequence[Call], effect: Effect) -> bool:
+    """Whether all axes in an effect have length 1 in one of some calls."""
+    return any(all(size_in(call, axis) == 1 for axis in effect.axes) for call in calls)
+
+
+def _over(calls: Sequence[Call], effect: Effect) -> bool:
+    """Whether an axis in an effect is longer than its limit in one of some calls."""
+    sizes = (size_in(call, axis) for call in calls for axis in effect.axes)
     return any(isinstance(size, int) and size > effect.limit for size in sizes)
 
 

@@ -99,6 +99,7 @@ def _run_trace(
     result: Value = NONE
     differentiating, remembered = i.modes.differentiating, i.modes.remembered
     i.trace, i.modes.remembered = trace, False
+    ranks = tuple(len(array.shape) if array.shape is not None else None for array in arrays_in(i, *placed.values))
     try:
         try:
             open_captures(i, trace, ref)
@@ -108,7 +109,7 @@ def _run_trace(
             trace.computes(i, "return", place, (result,))
             ended = True
         finally:
-            _note_trace(i, trace, result if ended else NONE, ended)
+            _note_trace(i, trace, result if ended else NONE, ended, ranks)
             i.trace = trace.outer
             i.modes.differentiating, i.modes.remembered = differentiating, remembered
     except BaseException:
@@ -174,7 +175,7 @@ def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
     return int(numbers.setdefault((oid, repr(key)), len(numbers) + 1))
 
 
-def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> None:
+def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks: tuple[int | None, ...]) -> None:
     note_kept_placeholders(i, trace, ended)
     trace.scalars.leave_told(trace.reads)
     outlived(i, trace)
@@ -209,6 +210,7 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool) -> Non
             ended,
             trace.full,
             trace.captures.parted,
+            ranks,
         ),
     )
 
