@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Final, NamedTuple
 
 from mxlint.domain.arrays import Array
@@ -48,7 +48,7 @@ from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.libraries import opaque, sharing
 from mxlint.interpreter.libraries.measures import axes_in, measured
-from mxlint.interpreter.libraries.threads import Threads
+from mxlint.interpreter.libraries.threads import running_in
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.loops.lengths import resized
@@ -450,14 +450,8 @@ def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: 
         args = Arguments(given, places=(place,) * len(given))
 
         def run(function: Value = function, args: Arguments = args, times: Times = callback.times) -> Value:
-            outer = i.modes.thread
-            if times == "beside":
-                numbers = i.ledger.of(Threads).numbers
-                i.modes.thread = (place, numbers.setdefault((place, i.context), len(numbers) + 1))
-            try:
+            with running_in(i, (place, i.context), place) if times == "beside" else nullcontext():
                 return i.call(function, args, place, frame)
-            finally:
-                i.modes.thread = outer
 
         i.ledger.of(CalledBack).results[(found.name, place)] = _called(i, run, callback.times, found.name, place)
 

@@ -12,7 +12,7 @@ from mxlint.domain.members import NONE, Bound, Const, External, Ref, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.generators.awaiting import awaited, future
 from mxlint.interpreter.libraries import library
-from mxlint.interpreter.libraries.threads import Threads
+from mxlint.interpreter.libraries.threads import running_in
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
@@ -74,13 +74,8 @@ def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     function, worker = args.args[0], args.args[1] if len(args.args) > 1 else NONE
     owner = function.owner if isinstance(function, Bound) else function
     made_at = i.info(owner.oid).place if isinstance(owner, Ref) else None
-    mode, numbers = i.modes.thread, i.ledger.of(Threads).numbers
-    thread = worker if isinstance(worker, Ref) else (place, i.context)
-    i.modes.thread = (made_at or place, numbers.setdefault(thread, len(numbers) + 1))
-    try:
+    with running_in(i, worker if isinstance(worker, Ref) else (place, i.context), made_at or place):
         return _aside(i, args, place, frame)
-    finally:
-        i.modes.thread = mode
 
 
 def _aside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
