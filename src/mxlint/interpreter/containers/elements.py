@@ -166,15 +166,13 @@ def iterator_items(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
             found = lists[0]
         return found[position:]
     if kind in ("items", "values", "keys"):
-        target = i.live(parts[0])
-        if not isinstance(target, Ref):
-            return None
-        keys = dict_keys(i, target.oid)
-        if keys is None:
-            return None
+        dicts = [member.oid for member in members(i.live(parts[0])) if isinstance(member, Ref)]
+        keys = dict_keys(i, dicts[0]) if len(dicts) == len(members(i.live(parts[0]))) else None
+        if keys is None or any(dict_keys(i, other) != keys for other in dicts[1:]):
+            return None  # one of several dicts that have the same keys has these
         if kind == "keys":
             return keys
-        values = [i.heap.get(target.oid, ("k", key)) or Unknown("dict") for key in keys]
+        values = [join([i.heap.get(oid, ("k", key)) or Unknown("dict") for oid in dicts]) for key in keys]
         return tuple(values) if kind == "values" else tuple(Tuple((key, value)) for key, value in zip(keys, values))
     return None
 

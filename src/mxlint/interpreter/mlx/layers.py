@@ -343,10 +343,15 @@ def _drop_private(i: Interpreter, tree: Value) -> None:
 def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.update(tree)`: new arrays for its parameters."""
     tree = args.args[1] if len(args.args) > 1 else NONE
-    if isinstance(tree, Ref) and i.info(tree.oid).kind in ("dict", "instance"):
+    if all(isinstance(part, Ref) and i.info(part.oid).kind in ("dict", "instance") for part in members(tree)):
         for _ in reached(i, args.args[0]):
             pass
-        _put_in(i, args.args[0], tree, place, frame)
+
+        def put(part: Member) -> Value:
+            _put_in(i, args.args[0], part, place, frame)
+            return NONE
+
+        i.split(tree, put)
         return args.args[0]
     given = list(arrays_in(i, tree))
     trace = next((array.trace for array in given if array.trace is not None), None)
