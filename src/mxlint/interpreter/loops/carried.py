@@ -33,7 +33,10 @@ def _carried(i: Interpreter, at: Location, before: Value | None, value: Value, l
     ]
     if not grown:
         return value
-    changes = any(member.identity[0] == REWRITTEN or _changes(i, member.identity, known) for member in grown)
+    changes = any(
+        member.identity[0] == REWRITTEN or i.sources.get(member.identity) == "evaluated" or _changes(i, member.identity, known)
+        for member in grown
+    )  # what is read out of an array that is computed from a number is another one, as the array is
     return of(Option(_start(i, at, grown, changes, loop), option.guard) if option.member in grown else option for option in options(value))
 
 

@@ -404,7 +404,7 @@ class Novelty:
             if any(before == node and isinstance(after, tuple) for before, after in pairwise(path)):
                 continue  # the content that the array had before is among what its new one comes from
             here = self._here(_made_in(i, node), met)
-            if here and node in path:
+            if here and node in path and not self._of_one_round(path[path.index(node) :]):
                 return True
             if node in done:
                 continue
@@ -420,6 +420,17 @@ class Novelty:
                 return True  # they differ from round to round
             todo.extend((other, under) for other in arrays)
         return any(len(numbers) >= MANY for numbers in met.values())
+
+    def _of_one_round(self, cycle: Sequence[Node]) -> bool:
+        """Whether what comes from itself is the content of one array that each of the rounds makes anew: only loops in them change it."""
+        i = self._i
+        arrays = {part if isinstance(part, int) else getattr(i.comes_from[part][0], "ident", None) for part in cycle}
+        owner = arrays.pop()
+        if arrays or owner is None or isinstance(cycle[0], int) or i.info(owner).summary:
+            return False
+        made, given = _made_in(i, owner), _made_in(i, cycle[0])
+        around = [one for one in self._rounds if isinstance(given, Context) and within(given, one)]
+        return isinstance(made, Context) and all(within(made, one) for one in around)
 
     def _read_from(self, content: Member) -> Iterator[int]:
         """The arrays out of which a number was read that went into another one."""
