@@ -14,6 +14,7 @@ from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Composite, Const, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
+from mxlint.domain.widening import widen
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
@@ -35,17 +36,19 @@ _Said: TypeAlias = tuple[str, Place, tuple[object, ...]]
 REPLAYED: Final = "replayed"
 """Begins the location of how often a trace has been replayed, of a compiled object."""
 MOST_RUNS: Final = 8
-"""So many runs of a body are rehearsed, one after the other: what changes later is not seen."""
+"""So many runs of a body are rehearsed, one after the other, and one that stands for all later ones."""
 
 
 class Rehearsed:
     """How many of the next runs of a body have been tried, and whether they compute what its trace has computed, by the trace and what lies where it
     reads and writes."""
 
-    __slots__ = ("bodies",)
+    __slots__ = ("bodies", "open_ended")
 
     def __init__(self) -> None:
         self.bodies: dict[object, tuple[int, bool | None]] = {}
+        self.open_ended: set[tuple[int, int]] = set()
+        """Traces, each with its compiled object, of which a later run than those may compute something else: nothing says how many there are."""
 
 
 class Rehearsal:
@@ -79,6 +82,11 @@ class Rehearsal:
         return found
 
     @property
+    def open_ended(self) -> bool:
+        """Whether a later run than those that were tried may compute something else."""
+        return (self._ref.oid, self._entry.number) in self._i.ledger.of(Rehearsed).open_ended
+
+    @property
     def computes_the_same(self) -> bool | None:
         """Whether the next run computes what the trace has computed, also where that has changed nothing; None where that is not known."""
         runs = self._runs
@@ -95,6 +103,7 @@ class Rehearsal:
         mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
         writes, writers = dict(i.ledger.of(Writes).counts), dict(i.ledger.of(Writes).last)
         modes = i.modes.differentiating, i.modes.remembered
+        before: list[Value | None] = []
         try:
             for _ in range(self._runs):
                 before = [held(i, *location) for location in entry.written]
@@ -103,6 +112,8 @@ class Rehearsal:
                     return found, self._runs
                 if before == [held(i, *location) for location in entry.written]:
                     return True, MOST_RUNS
+            if self._runs == MOST_RUNS and not self._later(function, before):
+                i.ledger.of(Rehearsed).open_ended.add((self._ref.oid, entry.number))
             return True, self._runs
         except Halt:
             return None, self._runs
@@ -112,6 +123,16 @@ class Rehearsal:
             i.heap.undo(mark)
             i.forget(checkpoint)
             i.ledger.of(Writes).counts, i.ledger.of(Writes).last = writes, writers
+
+    def _later(self, function: Value | None, before: Sequence[Value | None]) -> bool:
+        """Whether all runs after these surely compute the same, whatever what each run changes has come to. `before`: what the last run found where it
+        wrote."""
+        i = self._i
+        for (oid, field), then in zip(self._entry.written, before):
+            now = i.heap.get(oid, field)
+            if then is not None and now is not None and then != now:
+                i.heap.set(oid, field, widen(then, now))
+        return bool(self._compared(self._once(function)))
 
     def _once(self, function: Value | None) -> Trace:
         """Run the body once more. What it changes stays for the next run."""

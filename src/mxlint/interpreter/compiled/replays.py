@@ -74,6 +74,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         compare(i, ref, location, read, held(i, oid, field), place, entry, again)
     for location in entry.counted:
         _note_counted(i, ref, entry, location, place, again)
+    if again.open_ended:
+        unfollowed(i, ref, i.place or place, "what the body does after many more runs")
 
     for location, read in entry.reads.items() if i.ledger.of(Changes).whole else ():
         for number in parts_at(i, location, held(i, *location)) if read.used else ():
@@ -196,7 +198,8 @@ def _is_replaced(i: Interpreter, ref: Ref, entry: Entry, oid: int, known: dict[i
     known[oid] = False  # so is what is come to through itself
     ways = [(location, read) for location, read in entry.reads.items() if oid in referred(read.value)]
     known[oid] = bool(ways) and all(
-        reads_the_same(i, read.value, held(i, *location) or UNBOUND, entry) or _is_replaced(i, ref, entry, location[0], known)
+        all(reads_the_same(i, read.value, now, entry) for now in members(held(i, *location) or UNBOUND))
+        or _is_replaced(i, ref, entry, location[0], known)
         for location, read in ways
     )
     return known[oid]

@@ -47,7 +47,7 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import ITEMS, PART, scalar_at
+from mxlint.interpreter.machine.locations import ITEMS, PART, REST, scalar_at
 from mxlint.interpreter.machine.paths import CLIENT
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world import defaults
@@ -299,10 +299,10 @@ def is_tree_of_arrays(i: Interpreter, value: Value) -> bool:
         elif isinstance(member, Ref) and i.info(member.oid).kind in ("list", "dict"):
             if member.oid not in seen:
                 seen.add(member.oid)
-                held = [part for field, part in i.heap.fields(member.oid).items() if field == ITEMS or field[0] in ("k", "item")]  # type: ignore[index]
+                held = [part for field, part in i.heap.fields(member.oid).items() if field in (ITEMS, REST) or field[0] in ("k", "item")]  # type: ignore[index]
         elif isinstance(member, Array):
             arrays += 1
-        else:
+        elif not isinstance(member, Unbound):
             return False
         todo += [inner for part in held for inner in members(part)]
     return arrays > 0
