@@ -10,7 +10,7 @@ The end of a call is also where what only the call could reach goes away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -397,14 +397,16 @@ def keep(i: Interpreter, call: Call, value: Value, context: Context, trace: Any 
     recording.close()
 
 
-def sweep(i: Interpreter, recording: Recording, mark: int, value: Value) -> tuple[Delta, set[int], set[str]]:
+def sweep(i: Interpreter, recording: Recording, mark: int, value: Value, earlier: Collection[int] = ()) -> tuple[Delta, set[int], set[str]]:
     """Take what a stretch of the run made and nobody can reach after it out of the state, unless something was made that holds on to objects
-    outside of the heap. What then has changed since the mark, what stays of what was made, and the kinds of all that was made."""
-    fresh = recording.fresh
+    outside of the heap. What then has changed since the mark, what stays of what was made, and the kinds of all that was made. `earlier`: what
+    earlier rounds of a loop made since the mark, and this one may have let go of."""
+    swept = all(i.info(oid).kind in SWEPT for oid in earlier)
+    fresh = {*recording.fresh, *(earlier if swept else ())}
     kinds = {i.info(oid).kind for oid in fresh}
     changes = i.heap.changes(mark)
     if not kinds <= SWEPT:
-        return changes, set(fresh), kinds
+        return changes, fresh, kinds
     used = outliving((value, *i.ledger.of(CalledBack).results.values(), *_of_recursions(i), *uncalled(i, fresh)), changes, fresh)
     gone = {oid for oid in fresh if oid not in used}
     if not gone:

@@ -131,11 +131,25 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
         return by_class(i, oid, field[1])
     contents = _contents(i, oid, ordered=_is_ordered(field))
     if contents is None:
-        return Range(0, None) if field == LENGTH else (_filled(i, oid) if field == FILLED else None) or Unknown("contents")
+        return _length(i, oid) if field == LENGTH else (_filled(i, oid) if field == FILLED else None) or Unknown("contents")
     if isinstance(field, tuple) and isinstance(field[1], answers.Question):
         asked, kind = field[1], container(i, Ref(oid))
         return guarded([(answers.answer(i, kind, asked, items), guard) for items, guard in contents])
     return guarded([(_of(i, field)(items), guard) for items, guard in contents])
+
+
+def _length(i: Interpreter, oid: int) -> Value:
+    """How many items are in a list of unknown length: from the least number on, all of them."""
+    content = i.heap.get(oid, ITEMS)
+    found = [(_count(option.member), option.guard) for option in (options(content) if content is not None else ())]
+    return guarded(found) if found else Range(0, None)
+
+
+def _count(member: Member) -> Value:
+    """How many items the content of a list has, or a tuple."""
+    if not isinstance(member, Tuple):
+        return Range(0, None)
+    return Range(member.least or 0, None) if member.items is None else Const(len(member.items))
 
 
 def _filled(i: Interpreter, oid: int) -> Value | None:
@@ -297,7 +311,7 @@ def _step(i: Interpreter, oid: int, member: Member, path: tuple[Step, ...]) -> V
     if not isinstance(member, Tuple):
         return UNBOUND
     if path[0] == COUNT:
-        return Range(0, None) if member.items is None else Const(len(member.items))
+        return _count(member)
     names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
     number = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
     if member.items is None:
@@ -327,12 +341,11 @@ def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
     elif kind == "dict":
         ask(i, member.oid, KEYS, place, frame)
     elif info.kind == "iterator":
-        for part in parts_of(i, member):
+        for part in (inner for parts in parts_of(i, member) for inner in members(parts)):
             if info.payload in ("values", "items") and isinstance(part, Ref) and container(i, part) == "dict":
                 ask_for_entries(i, part.oid, place, frame)
             else:
-                for inner in members(part):
-                    iterated(i, inner, place, frame)
+                iterated(i, part, place, frame)
 
 
 class Walk(NamedTuple):

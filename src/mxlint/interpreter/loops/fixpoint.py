@@ -9,7 +9,7 @@ from typing import Final
 from mxlint.domain.exclusion import equation
 from mxlint.domain.guards import Identity, Literal_
 from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, passed, widened
-from mxlint.domain.members import NONE, Unknown
+from mxlint.domain.members import NONE, TRUE, Unknown
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.loops import remembered
@@ -75,7 +75,8 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
             i.ledger.of(Rounds).last[i.context] = i.ledger.of(Rounds).begun
             step()
         i.heap.recording = None
-        after = summaries.sweep(i, recording, mark, NONE)[0]
+        earlier = [oid for (oid, field), held in start.items() if field == ALIVE and held is TRUE]
+        after = summaries.sweep(i, recording, mark, NONE, earlier)[0]
     except Halt:
         return None
     finally:
