@@ -1,0 +1,129 @@
+"""Programs of the fixtures with loops too long to be run round by round: what mxlint says of few rounds it says of many.
+
+Later rounds of a long loop are one joined round, in which a value may be lost, or may be said to change. `MXLINT_LONG_LOOPS=1 pytest -s` takes all
+fixtures, runs each long form under MLX as well, and prints every disagreement.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from differential.compare import comparing
+from differential.generate import Program
+from test_differential import told
+from test_interpreter_cases import MARKS, NOT_YET, Case, read_cases
+
+from mxlint.analysis import analyze
+from mxlint.models.mlx.table import load_table
+from mxlint.project import Project
+from mxlint.rules.registry import RULES
+from mxlint.source import read_source
+from mxlint.workdir import working_in
+
+LONG = bool(os.environ.get("MXLINT_LONG_LOOPS"))
+MORE = 20
+"""Rounds that each loop has more: with any number before, too many to be run one by one."""
+SHARE = 0.95
+"""The share of long programs of which mxlint is to say what MLX does; the clock, identities and calls of the body itself mislead whoever compares."""
+EVERY = 2
+"""Each so many-th program is analysed in a short run."""
+FEW_ROUNDS = re.compile(r"\brange\(([2-9])\)")
+FILES = ("found.md", "silent.md", "varied.md", "written.md")
+EXCEPTIONS = {
+    # Another program: with more rounds it does something else.
+    "numbers of arrays that constants make, one of few": "a number that rises with the rounds takes more values",
+    "arrays that are given the same content in place in each round": "an array that each round halves has more contents",
+    "loops that only a break ends, with and without an end in sight": "a number that counts the rounds takes more values",
+    "arrays of loops, at times something else, and stars that hand on more or fewer": "an array gets longer with each round",
+    # Tests are told by the names of their files, which a whole run looks at.
+    "what tests may do": "the file is analysed by itself",
+    # What is not told yet.
+    "item of a tuple that a trace changes a copy of, read or replaced": "the argument of an earlier round is not kept apart from the last result",
+    "layers that are put in the place of others by a tree of names": "which layer a name means is not known where there are many",
+    "stored under one of two keys at every call, and returned": "what is stored under one of few keys is taken to stay there",
+    "tuple that becomes longer behind what is unpacked": "what lies at the front of a tuple that grows is not kept apart",
+}
+"""Programs of which mxlint says something else with longer loops, and why."""
+
+
+def longer(text: str) -> str:
+    """The program with more rounds in each loop over a range of two to nine numbers."""
+    return FEW_ROUNDS.sub(lambda found: f"range({int(found[1]) + MORE})", text)
+
+
+def programs() -> Iterator[tuple[str, Case, Mapping[str, str]]]:
+    """The fixtures in which a loop can be longer, with their files then."""
+    missed = {name for groups in NOT_YET.values() for names in groups.values() for name in names}
+    for file in FILES:
+        for name, case in read_cases(file).items():
+            files = {path: longer(text) for path, text in case.files.items()}
+            if files != case.files and name not in missed:
+                yield file, case, files
+
+
+PROGRAMS = list(programs())
+
+
+def said(files: Mapping[str, str], advice: str) -> set[tuple[str, int, str]]:
+    """Where something is found in the files of the working directory, and what: of mere advice that of one code."""
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+    project, table = Project(), load_table()
+    found = [finding for name in files for finding in analyze(read_source(Path(name), name), project, table).findings]
+    return {(f.span.filename, f.span.start.row, f.code) for f in found if f.severity != "info" or f.code == advice}
+
+
+def expected(file: str, case: Case) -> set[tuple[str, int, str]]:
+    """What the fixture says is found, without mere advice."""
+    if file == "silent.md":
+        return set()
+    places = case.marked
+    if file == "varied.md":
+        lines = [(name, row, line) for name, text in case.files.items() for row, line in enumerate(text.splitlines(), 1)]
+        places = [(name, row, code) for name, row, line in lines for code in MARKS.findall(line.partition("  # ")[2])]
+    return {place for place in places if RULES[place[2]].severity != "info"}
+
+
+def differs(root: Path, file: str, case: Case, files: Mapping[str, str]) -> bool:
+    """Whether mxlint says something else of the long program than the fixture says of the short one."""
+    root.mkdir()
+    with working_in(root):
+        return said(files, case.code if file == "silent.md" else "") != expected(file, case)
+
+
+def test_a_program_gets_longer_loops() -> None:
+    assert longer("for _ in range(3): range(1), range(10), range(2, 3)") == "for _ in range(23): range(1), range(10), range(2, 3)"
+
+
+@pytest.mark.slow
+def test_what_is_said_of_few_rounds_is_said_of_many(tmp_path: Path) -> None:
+    chosen = [(n, *program) for n, program in enumerate(PROGRAMS) if LONG or n % EVERY == 0 or program[1].name in EXCEPTIONS]
+    assert len(chosen) > 100
+    other = {case.name for n, file, case, files in chosen if differs(tmp_path / str(n), file, case, files)}
+    assert other == set(EXCEPTIONS)
+
+
+@pytest.mark.mlx
+@pytest.mark.slow
+@pytest.mark.skipif(not LONG, reason="set MXLINT_LONG_LOOPS to run all under MLX")
+@pytest.mark.skipif(importlib.util.find_spec("mlx") is None or shutil.which("g++") is None, reason="needs MLX and a C++ compiler")
+def test_what_is_said_of_many_rounds_is_what_mlx_does(tmp_path: Path) -> None:
+    agree: list[bool] = []
+    with comparing(tmp_path) as compare:
+        for _, case, files in PROGRAMS:
+            if "main.py" not in files:
+                continue
+            long, short = (compare(Program(dict(text), (case.name,))) for text in (files, case.files))
+            if not long.ran or short.verdict.disagreements:
+                continue
+            agree.append(not long.verdict.disagreements)
+            if long.verdict.disagreements:
+                print(f"\n=== {told(long)}\nnot followed: {dict(long.lost)}")
+    assert agree.count(True) >= SHARE * len(agree)
