@@ -42,7 +42,7 @@ from mxlint.interpreter.containers.elements import dict_keys, known_items
 from mxlint.interpreter.containers.methods import update_dict
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.operators import binary
-from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item
+from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item, opened
 from mxlint.interpreter.generators.iterators import ITERATED, new_iterator
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.loops.comprehensions import Clauses
@@ -151,7 +151,7 @@ def _indices(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 
 def _iterator(kind: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        parts = args.args
+        parts = tuple(opened(i, part, place, frame) for part in args.args) if kind == "zip" else args.args
         if kind == "enumerate" and "start" in args.keywords:
             parts = (*parts, args.keywords["start"])
         if args.star is not None:

@@ -18,9 +18,8 @@ from mxlint.domain.widening import widen
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import items_in_turn
 from mxlint.interpreter.expressions.operators import binary
-from mxlint.interpreter.generators.advancing import element_of
+from mxlint.interpreter.generators.advancing import element_of, opened, stepping
 from mxlint.interpreter.generators.iterators import POSITION, new_iterator
-from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.generators.yielding import as_iterator
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -116,7 +115,7 @@ def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     bounds = (NONE, args.args[1], NONE) if len(args.args) == 2 else (*args.args[1:4], NONE)[:3]
     if any(map(_is_refused, bounds, (0, 0, 1))):
         throw_named(i, "builtins.ValueError", place)
-    if isinstance(value, Ref) and i.info(value.oid).kind == "generator" and can_step(i, value):
+    if stepping(i, value, place, frame) is not None:
         first, each = (Const(usual) if bound == NONE else bound for bound, usual in zip(bounds[::2], (0, 1)))
         return new_iterator(i, "some", (value, first, bounds[1], each), place)
     value = _stream(i, value, place, frame)
@@ -330,6 +329,9 @@ def _named(name: str, handler: Handler) -> Handler:
     """The same, which gives an iterator of the class of that name."""
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        over = tuple(opened(i, value, place, frame) for value in args.args)
+        if over != args.args:
+            args = Arguments(over, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
         made = handler(i, args, place, frame)
         if isinstance(made, Ref):
             i.heap.infos[made.oid].label = name

@@ -21,7 +21,7 @@ from mxlint.interpreter.machine.exceptions import answered, throw_named
 from mxlint.interpreter.machine.frames import Context, Frame, Given, is_round
 from mxlint.interpreter.machine.paths import Condition, Path
 from mxlint.interpreter.machine.targets import Target
-from mxlint.interpreter.objects.lookup import special
+from mxlint.interpreter.objects.lookup import container, special
 
 
 def element_of(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
@@ -42,6 +42,26 @@ def element_of(i: Interpreter, value: Value, place: Place, frame: Frame) -> Valu
             element, _ = elements(i, member, place, frame)
             found.append(element() if callable(element) else element)
     return join(found) if found else Unknown("element")
+
+
+def opened(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
+    """What takes the elements of an iterable one at a time goes over: of an object of the program what its `__iter__` gives."""
+    value = i.live(value)
+    if not isinstance(value, Ref) or i.info(value.oid).kind != "instance" or container(i, value, "__iter__"):
+        return value
+    method = special(i, value, "__iter__", place, frame)
+    made = i.call(method, Arguments(), place, frame) if method is not None else value
+    iterates = isinstance(made, Ref) and i.info(made.oid).kind in ("generator", "iterator")
+    return made if iterates or stepping(i, made, place, frame) is not None else value
+
+
+def stepping(i: Interpreter, value: Value, place: Place, frame: Frame) -> Ref | None:
+    """A value that is one generator which runs from yield to yield, or one object of the program with a `__next__`."""
+    if not isinstance(value, Ref):
+        return None
+    kind = i.info(value.oid).kind
+    steps = can_step(i, value) if kind == "generator" else kind == "instance" and special(i, value, "__next__", place, frame) is not None
+    return value if steps else None
 
 
 def _iterator_element(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Value:

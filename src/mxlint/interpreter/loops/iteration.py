@@ -46,7 +46,7 @@ from mxlint.interpreter.containers.elements import (
     view_element,
 )
 from mxlint.interpreter.expressions.operators import binary
-from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator, next_or
+from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator, next_or, stepping
 from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.loops.ends import Ends
@@ -298,13 +298,16 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         iterate(i, parts[0], lambda value: consume(Tuple((binary(i, "+", advance(), start, place, frame), value))), place, frame)
         return True
     if kind == "zip" and parts:
-        elements_ = [element_of(i, part, place, frame) if _runs_a_body(i, part) and _stepping(i, part) is None else None for part in parts]
+        elements_ = [
+            element_of(i, part, place, frame) if _runs_a_body(i, part) and stepping(i, part, place, frame) is None else None
+            for part in parts
+        ]
 
         def row(ends: Target) -> Tuple:
             """One element of each: another one in each round. The body of a generator that cannot be gone on with has run before, as a whole."""
             found: list[Value] = []
             for part, element in zip(parts, elements_):
-                generator = _stepping(i, part) if element is None else None
+                generator = stepping(i, part, place, frame) if element is None else None
                 if generator is not None:
                     element = next_or(i, generator, Given(), ends, place, frame)
                 if element is None and isinstance(part, Ref) and i.info(part.oid).kind == "iterator":
@@ -367,14 +370,9 @@ def _until_sentinel(i: Interpreter, ref: Ref, consume: Consume, place: Place, fr
     _until_left(i, place, lambda ends: consume(called_once(i, ref, ends, NONE, place, frame)))
 
 
-def _stepping(i: Interpreter, value: Value) -> Ref | None:
-    """A value that is one generator which runs from yield to yield."""
-    return value if isinstance(value, Ref) and i.info(value.oid).kind == "generator" and can_step(i, value) else None
-
-
 def _iterate_some(i: Interpreter, ref: Ref, parts: tuple[Value, ...], consume: Consume, place: Place, frame: Frame) -> None:
     """`islice` of a generator: it runs as far as it is asked, and no farther."""
-    source = _stepping(i, parts[0])
+    source = stepping(i, parts[0], place, frame)
     if source is None:
         iterate(i, parts[0], consume, place, frame)
         return
