@@ -184,87 +184,103 @@ def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_fa
 
 
 def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:
+    """What one of the values that an argument may have is in the trace. `name`: of the parameter."""
     if isinstance(member, Unknown) and not i.silent:
         trace.full = False  # what it is decides whether the call is traced anew
         i.doubting(partial(journal(i).doubt, place, member.reason), (place, member.reason, "noted"))
-    original: int | None = None
     if isinstance(member, Symbolic):
         trace.given.names.add(member.identity)
-    if isinstance(member, Symbolic) and member.kinds is None and so_far.entries is not None and so_far.entries():
-        return _dict_of_arrays(i, trace, member, place, so_far, name)
-    if isinstance(member, Symbolic) and member.kinds is None:
-        taken = so_far.open_ended and (may_be_array(member.identity) or so_far.used is not None and so_far.used())
-        if not so_far.annotated and not taken:
-            so_far.number += 1
-            return Symbolic(member.identity, None, member.label, member.presumed, "argument")
-        given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)
-        original = shadow(i, member, place)
-        member = given if so_far.annotated else presume(i, given, member.label or name)
-    if isinstance(member, Array) or isinstance(member, Symbolic) and member.kinds == frozenset(("array",)):
-        if isinstance(member, Symbolic):
-            original = shadow(i, member, place)
-        number = so_far.number
-        so_far.number += 1
-        if isinstance(member, Array):
-            trace.given.names.add(member.ident)
-            trace.given.arrays = (*trace.given.arrays, member.ident)
-            if not member.several:  # which of them it is nobody says
-                trace.leaves.setdefault(member.ident, ("argument", None, None))
-        shape = member.shape if isinstance(member, Array) else None
-        if shape is not None:
-            shape = _origins(i, shape, number, place)
-        dtype = member.dtype if isinstance(member, Array) else None
-        ident = i.ident(place, ("placeholder", trace.number, number))
-        trace.given.names.add(ident)
-        trace.given.placeholders.append(ident)
-        trace.parts[ident] = frozenset()
-        i.info(ident).trace = trace.number
-        i.heap.set(ident, ("#", "argument"), Const(name))
-        i.heap.set(ident, ("#", "original"), Const(member.ident if original is None and isinstance(member, Array) else original))
-        grows = member.grows if isinstance(member, Array) else ""
-        presumed = i.heap.get(member.ident, PRESUMED) if isinstance(member, Array) else None
-        if presumed is not None:
-            i.heap.set(ident, PRESUMED, presumed)
-        label = i.heap.get(member.ident, GIVEN_AS) if isinstance(member, Array) else None
-        if label is not None:
-            i.heap.set(ident, GIVEN_AS, label)
-        chain = Chain(place, "argument", presumed=ident if presumed is not None else None)
-        loops = member.loops if isinstance(member, Array) else None
-        return Array(ident, trace.number, shape, dtype, chain, frozenset((number,)), grows, loops=loops)
+        return _of_symbolic(i, trace, member, place, so_far, name)
+    if isinstance(member, Array):
+        return _of_array(i, trace, member, None, place, so_far, name)
     if isinstance(member, Tuple):
-        if id(member) in so_far.tuples:
-            so_far.number += so_far.counted[id(member)]
-            return so_far.tuples[id(member)][1]
-        before = so_far.number
-        made = member.holding(tuple(_part(i, trace, part, place, so_far, name) for part in member.parts))
-        so_far.tuples[id(member)] = (member, made)
-        so_far.counted[id(member)] = so_far.number - before
-        return made
+        return _of_tuple(i, trace, member, place, so_far, name)
     if isinstance(member, Ref) and (kind := tree(i, member)):
-        if member.oid in trace.given.copies:
-            so_far.number += so_far.counted.get(-member.oid - 1, 0)
-            return trace.given.copies[member.oid]
-        before = so_far.number
-        payload = i.info(member.oid).payload if kind == i.info(member.oid).kind else None  # a plain list or dict, whatever the class
-        oid = i.allocate(kind, payload, place, ("argument", trace.number, len(trace.given.copies)))
-        trace.given.placeholders.append(oid)
-        trace.given.copies[member.oid] = Ref(oid)
-        i.info(oid).trace = trace.number
-        i.heap.set(oid, ("#", "argument"), Const(name))
-        i.heap.set(oid, ("#", "original"), member)
-        i.info(oid).summary = i.info(member.oid).summary
-        for field, held in list(i.heap.fields(member.oid).items()):
-            if field in (ITEMS, ("#", "rest")) or isinstance(field, tuple) and field[0] == "k":
-                i.heap.set(oid, field, _part(i, trace, held, place, so_far, name))
-        label = i.heap.get(member.oid, given_dicts.LABEL)
-        if isinstance(label, Const):
-            given_dicts.mark(i, oid, str(label.value), i.heap.get(oid, REST) or NONE)
-        so_far.counted[-member.oid - 1] = so_far.number - before
-        return Ref(oid)
+        return _of_container(i, trace, member, kind, place, so_far, name)
     if isinstance(member, Ref) and refused_member(i, member, {}):
         trace.refused.add(member.oid)
         trace.refused.update(oid for oid, _, _ in each_leaf(i, member))
     return member
+
+
+def _of_symbolic(i: Interpreter, trace: Trace, member: Symbolic, place: Place, so_far: _Given, name: str) -> Value:
+    """What a value that nobody in sight gives is: a placeholder where it is an array, or is presumed to be one."""
+    if member.kinds == frozenset(("array",)):
+        return _of_array(i, trace, member, shadow(i, member, place), place, so_far, name)
+    if member.kinds is not None:
+        return member
+    if so_far.entries is not None and so_far.entries():
+        return _dict_of_arrays(i, trace, member, place, so_far, name)
+    taken = so_far.open_ended and (may_be_array(member.identity) or so_far.used is not None and so_far.used())
+    if not so_far.annotated and not taken:
+        so_far.number += 1
+        return Symbolic(member.identity, None, member.label, member.presumed, "argument")
+    given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)
+    original = shadow(i, member, place)
+    return _of_array(i, trace, given if so_far.annotated else presume(i, given, member.label or name), original, place, so_far, name)
+
+
+def _of_array(
+    i: Interpreter, trace: Trace, member: Array | Symbolic, original: int | None, place: Place, so_far: _Given, name: str
+) -> Array:
+    """The placeholder of an array, or of a symbolic value that is one. `original`: the object that stands for what is out of sight."""
+    number = so_far.number
+    so_far.number += 1
+    ident = i.ident(place, ("placeholder", trace.number, number))
+    trace.given.names.add(ident)
+    trace.given.placeholders.append(ident)
+    trace.parts[ident] = frozenset()
+    i.info(ident).trace = trace.number
+    i.heap.set(ident, ("#", "argument"), Const(name))
+    i.heap.set(ident, ("#", "original"), Const(member.ident if original is None and isinstance(member, Array) else original))
+    if isinstance(member, Symbolic):
+        return Array(ident, trace.number, None, None, Chain(place, "argument"), frozenset((number,)), "")
+    trace.given.names.add(member.ident)
+    trace.given.arrays = (*trace.given.arrays, member.ident)
+    if not member.several:  # which of them it is nobody says
+        trace.leaves.setdefault(member.ident, ("argument", None, None))
+    for field in (PRESUMED, GIVEN_AS):
+        if (said := i.heap.get(member.ident, field)) is not None:
+            i.heap.set(ident, field, said)
+    shape = None if member.shape is None else _origins(i, member.shape, number, place)
+    chain = Chain(place, "argument", presumed=ident if i.heap.get(ident, PRESUMED) is not None else None)
+    return Array(ident, trace.number, shape, member.dtype, chain, frozenset((number,)), member.grows, loops=member.loops)
+
+
+def _of_tuple(i: Interpreter, trace: Trace, member: Tuple, place: Place, so_far: _Given, name: str) -> Value:
+    """A tuple of what its parts are; the same one again where it is given again."""
+    if id(member) in so_far.tuples:
+        so_far.number += so_far.counted[id(member)]
+        return so_far.tuples[id(member)][1]
+    before = so_far.number
+    made = member.holding(tuple(_part(i, trace, part, place, so_far, name) for part in member.parts))
+    so_far.tuples[id(member)] = (member, made)
+    so_far.counted[id(member)] = so_far.number - before
+    return made
+
+
+def _of_container(i: Interpreter, trace: Trace, member: Ref, kind: str, place: Place, so_far: _Given, name: str) -> Ref:
+    """The copy of a list or dict that the body gets; the same one again where it is given again. `kind`: what of these two it is."""
+    if member.oid in trace.given.copies:
+        so_far.number += so_far.counted.get(-member.oid - 1, 0)
+        return trace.given.copies[member.oid]
+    before = so_far.number
+    payload = i.info(member.oid).payload if kind == i.info(member.oid).kind else None  # a plain list or dict, whatever the class
+    oid = i.allocate(kind, payload, place, ("argument", trace.number, len(trace.given.copies)))
+    trace.given.placeholders.append(oid)
+    trace.given.copies[member.oid] = Ref(oid)
+    i.info(oid).trace = trace.number
+    i.heap.set(oid, ("#", "argument"), Const(name))
+    i.heap.set(oid, ("#", "original"), member)
+    i.info(oid).summary = i.info(member.oid).summary
+    for field, held in list(i.heap.fields(member.oid).items()):
+        if field in (ITEMS, REST) or isinstance(field, tuple) and field[0] == "k":
+            i.heap.set(oid, field, _part(i, trace, held, place, so_far, name))
+    label = i.heap.get(member.oid, given_dicts.LABEL)
+    if isinstance(label, Const):
+        given_dicts.mark(i, oid, str(label.value), i.heap.get(oid, REST) or NONE)
+    so_far.counted[-member.oid - 1] = so_far.number - before
+    return Ref(oid)
 
 
 def _dict_of_arrays(i: Interpreter, trace: Trace, member: Symbolic, place: Place, so_far: _Given, name: str) -> Ref:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -102,45 +102,79 @@ def on_read(
         return
     if oid in trace.refused:
         return
-    kind = _read_kind(i, trace, oid, field, value, spot) if here or not isinstance(value, Unbound) else "absent"
-    seen = Seen(
-        trace.captures.originals.get(location, value),
-        where(place),
-        name or label(i, oid, field, place),
-        kind,
-        wheres(calls),
-        container(i, trace, oid),
-    )
-    seen.whole = None if spot is None else aspects.lying(i, replace(spot, path=unapplied(spot.path)))
-    seen.count = count(i, location)
-    if spot is not None and _wrote(trace, oid, field) and held(i, oid, field) != value:
-        seen.count -= 1  # the trace has written there since it came to what it uses now
-    seen.under = under(i, trace)
-    seen.behind = not here
-    if used or kind != "array":
+    seen = _seen(i, trace, location, value, place, name, calls, spot, here=here)
+    if used or seen.kind != "array":
         seen.late = frozenset(trace.given.mutated)
     if not remembered:  # what lies there later is read by nobody; the array itself may be an argument, or captured
         trace.reads[location] = seen
         i.traced.add(whole(location))
         if whole(location) != location:
             trace.portions.setdefault(whole(location), set()).add(location)
-    if kind == "array" and not used:
+    if seen.kind == "array" and not used:
         seen.used = False
         for array in arrays_in(i, value):
             trace.by_ident.setdefault(array.ident, []).append(seen)
+    if seen.kind != "other" and here:
+        _note_read(i, trace, location, value, seen)
+
+
+def _seen(
+    i: Interpreter,
+    trace: Trace,
+    location: Location,
+    value: Value,
+    place: Place,
+    name: str,
+    calls: Iterable[Place],
+    spot: Spot | None,
+    *,
+    here: bool,
+) -> Seen:
+    """What a trace reads at a location for the first time; the rest as for `on_read`."""
+    oid, field = location
+    kind = _read_kind(i, trace, oid, field, value, spot) if here or not isinstance(value, Unbound) else "absent"
+    before = trace.captures.originals.get(location, value)
+    seen = Seen(before, where(place), name or label(i, oid, field, place), kind, wheres(calls), container(i, trace, oid))
+    seen.whole = None if spot is None else aspects.lying(i, replace(spot, path=unapplied(spot.path)))
+    seen.count = count(i, location)
+    if spot is not None and _wrote(trace, oid, field) and held(i, oid, field) != value:
+        seen.count -= 1  # the trace has written there since it came to what it uses now
+    seen.under = under(i, trace)
+    seen.behind = not here
+    return seen
+
+
+def _note_read(i: Interpreter, trace: Trace, location: Location, value: Value, seen: Seen) -> None:
+    """Note a read, at once or, of an array that nothing uses so far, once the trace ends."""
     m = modality(i, trace.path)
-    if m is not None and kind != "other" and here:
-        lazy = kind == "array" and oid not in trace.captures.ins and _lazy(i, value)
-        fact = events.Read(
-            trace.oid, trace.number, (oid, str(field)), seen.name, seen.where, seen.calls, kind, describe(i, value), oid in trace.captures.ins, m, seen.container,
-            *_other_names(i, trace, oid, value), lazy, _unsized(i, value) if lazy and trace.shapeless else "", isinstance(field, tuple) and field[0] == "default",
-        )  # fmt: skip
-        if seen.used and not fact.unsized:
-            note(i, fact)
-        else:
-            trace.array_reads.append((seen, fact))
-        if seen.used and fact.unsized and isinstance(value, Array):
-            trace.by_ident.setdefault(value.ident, []).append(seen)
+    if m is None:
+        return
+    oid, field = location
+    captured = oid in trace.captures.ins
+    lazy = seen.kind == "array" and not captured and _lazy(i, value)
+    unsized = _unsized(i, value) if lazy and trace.shapeless else ""
+    default = isinstance(field, tuple) and field[0] == "default"
+    other = _other_names(i, trace, oid, value)
+    read = (
+        trace.oid,
+        trace.number,
+        (oid, str(field)),
+        seen.name,
+        seen.where,
+        seen.calls,
+        seen.kind,
+        describe(i, value),
+        captured,
+        m,
+        seen.container,
+    )
+    fact = events.Read(*read, *other, lazy, unsized, default)
+    if seen.used and not unsized:
+        note(i, fact)
+    else:
+        trace.array_reads.append((seen, fact))
+    if seen.used and unsized and isinstance(value, Array):
+        trace.by_ident.setdefault(value.ident, []).append(seen)
 
 
 MAY_OUTLIVE: Final = frozenset(("instance", "list", "dict", "set", "class"))
