@@ -20,7 +20,7 @@ from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import alternatives, named, says_nothing
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import BASES, class_attribute, fields_of, module_frame, mro
-from mxlint.interpreter.open_world import defaults
+from mxlint.interpreter.open_world import defaults, layers_in_sight
 from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS, SEQUENCES, TUPLES, container, element, head_name
 from mxlint.interpreter.open_world.given_stars import apart_by_number
 from mxlint.interpreter.open_world.presumptions import presume
@@ -94,7 +94,11 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
         return made if made is not None else i.symbolic(place, "parameter", param.name, source="parameter")
     if compiled_function and says_nothing(i, ref, param.annotation) and not is_dict(i, ref, info, param.name):
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
-    return i.symbolic(place, "parameter", param.name, source="parameter")
+    unknown = i.symbolic(place, "parameter", param.name, source="parameter")
+    if compiled_function:
+        return unknown
+    layers = [value for cls in layers_in_sight.given(i, ref, info, param.name) if (value := some_object(i, cls, place)) is not None]
+    return choices.any_of(i, (unknown, *layers), place, tag=param.name) if layers else unknown
 
 
 def instance_by_use(i: Interpreter, cls: External, name: str, place: Place) -> Value | None:

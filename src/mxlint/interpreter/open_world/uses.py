@@ -452,3 +452,14 @@ __all__ = [
     "kept_by_use",
     "spread_into",
 ]
+
+
+def calls_of(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list[ir.Call]:
+    """The calls of what a parameter holds, in the function, and by the methods of the object that keeps it."""
+    found = [call for call in _calls(i, info, name) if isinstance(call.func, ir.Name) and call.func.id == name]
+    cls = i.heap.get(ref.oid, DEFINED_IN)
+    if isinstance(cls, Ref) and info.node.params and not isinstance(info.node, ir.Lambda):
+        kept = i.project.once(info.source).of(_keeping, info.node).get(name, ())
+        for _, method in _methods(i, cls):
+            found += [call for call in _calls(i, method, "") if _attribute(method, call.func) in kept]
+    return found
