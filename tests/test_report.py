@@ -49,6 +49,7 @@ def test_text() -> None:
         "7 |     return x\n"
         "  |\n"
         "help: the help\n"
+        "more: mxlint explain MX101\n"
         "\n"
     )
 
@@ -58,7 +59,7 @@ def test_text_of_a_fix(applicability: Applicability, words: str) -> None:
     source = source_of(CODE)
     fix = Fix(applicability, "take it out", (Edit("", source.span(0, 1)),))
     lines = text.render(result_of(found(source, "print(x)", fix=fix), sources=(source,)), Style()).splitlines()
-    assert lines[-3:] == ["help: the help", f"fix: take it out ({words})", ""]
+    assert lines[-4:] == ["help: the help", f"fix: take it out ({words})", "more: mxlint explain MX101", ""]
 
 
 def test_text_of_places_in_other_and_in_unknown_files() -> None:
@@ -68,7 +69,7 @@ def test_text_of_places_in_other_and_in_unknown_files() -> None:
     assert "   --> src/a.py:6:5" in lines
     assert "  6 |     print(x)" in lines
     assert lines[lines.index("   ::: b.py:100:1") + 2 :][:2] == ["100 | step(1)", "    | ------- called from here"]
-    assert lines[-3:] == ["   ::: gone.py:1:20: compiled here", "help: the help", ""]
+    assert lines[-4:] == ["   ::: gone.py:1:20: compiled here", "help: the help", "more: mxlint explain MX101", ""]
 
 
 def test_text_of_a_change() -> None:
@@ -76,7 +77,7 @@ def test_text_of_a_change() -> None:
     at = source.text.index("print(x)")
     fix = Fix("safe", "say more", (Edit("print(\n        x,\n    )", source.span(at, at + len("print(x)"))),))
     lines = text.render(result_of(found(source, "print(x)", fix=fix), sources=(source,)), Style()).splitlines()
-    assert lines[-6:] == ["fix: say more (safe)", "- 6 |     print(x)", "+ 6 |     print(", "+ 7 |         x,", "+ 8 |     )", ""]
+    assert lines[-7:-2] == ["fix: say more (safe)", "- 6 |     print(x)", "+ 6 |     print(", "+ 7 |         x,", "+ 8 |     )"]
 
 
 @pytest.mark.parametrize(

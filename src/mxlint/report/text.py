@@ -76,6 +76,7 @@ def _paragraph(finding: Finding, result: Result, style: Style) -> Iterator[str]:
             first, *more = _wrapped(f"slowdown: {cost}", style, "          ")
             yield style.bold("slowdown:") + first[len("slowdown:") :]
             yield from more
+    yield f"{style.bold('more:')} mxlint explain {finding.code}"
 
 
 def _collapsed(related: tuple[Related, ...]) -> tuple[Related, ...]:
