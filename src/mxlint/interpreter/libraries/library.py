@@ -19,7 +19,6 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
-    Measure,
     Member,
     Range,
     RangeObject,
@@ -33,26 +32,22 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import loops_of, over, united
+from mxlint.domain.varying import loops_of, united
 from mxlint.interpreter.compiled.sinks import ARRAY_LIKE
 from mxlint.interpreter.containers import aspects, orders
-from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
-from mxlint.interpreter.containers.elements import STORED, append, known_items, view_element
+from mxlint.interpreter.containers.builders import new_list, new_set, put
+from mxlint.interpreter.containers.elements import STORED, append, known_items
 from mxlint.interpreter.expressions import choices
-from mxlint.interpreter.expressions.arithmetic import NUMBERS
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.equality import is_same_array
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.expressions.text import Asking, text_of
-from mxlint.interpreter.generators.advancing import element_of
-from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.libraries import opaque, sharing
-from mxlint.interpreter.libraries.measures import axes_in, measured
+from mxlint.interpreter.libraries.results import SCALARS, Called, result_of
 from mxlint.interpreter.libraries.threads import running_in
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.loops.lengths import resized
-from mxlint.interpreter.loops.novelty import read_out, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -69,7 +64,6 @@ from mxlint.models.load import canonical, constant, kind_of, model
 from mxlint.models.schema import ARRAY_WORDS, Model, Signature, Times
 
 _NOTHING: Final = Type("None")
-SCALARS: Final = {"None": "NoneType", "bool": "bool", "int": "int", "float": "float", "complex": "complex", "str": "str", "bytes": "bytes"}
 
 
 def _computes_from_contents(found: Model) -> bool:
@@ -92,7 +86,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     signatures = found.binding(len(args.args), args.keywords) if args.star is None and args.kwstar is None else found.signatures
     if found.kind == "attribute":
         of = args.args[0] if args.args else None
-        result = _result(i, found.result, {}, of, found, place, frame)
+        result = result_of(i, found.result, Called(found, {}, of, place, frame))
         sharing.share(i, found.shares, {}, of, result)
         return result
     if not signatures:
@@ -123,7 +117,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     _effects(i, found, bound, owner, place, frame)
     if found.effect is not None and found.effect.kind == "exits":
         raise Halt
-    results = [_result(i, signature.result, _bind(signature, args), owner, found, place, frame) for signature in chosen]
+    results = [result_of(i, signature.result, Called(found, _bind(signature, args), owner, place, frame)) for signature in chosen]
     result = join(results)
     if found.source or found.draws:
         _source(i, found, result, place, frame)
@@ -442,7 +436,7 @@ def _callbacks(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: 
             continue
         if isinstance(function, External) and model(function.name) is not None and model(function.name).fold == "always":  # type: ignore[union-attr]
             continue
-        given = [_result(i, argument, bound, owner, found, place, frame) for argument in callback.arguments or ()]
+        given = [result_of(i, argument, Called(found, bound, owner, place, frame)) for argument in callback.arguments or ()]
         for name in callback.spread:
             value = bound.get(name)
             if value is not None:
@@ -565,173 +559,10 @@ def _operand(i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value 
         return bound.get(of.name)
     if of.kind == "any":
         return None
-    return _result(i, of, bound, owner, None, place, frame)
+    return result_of(i, of, Called(None, bound, owner, place, frame))
 
 
 # -- results -----------------------------------------------------------------------------------------------------------
-
-
-def _result(
-    i: Interpreter,
-    of: Type,
-    bound: Mapping[str, Value],
-    owner: Value | None,
-    found: Model | None,
-    place: Place,
-    frame: Frame,
-    tag: object = 0,
-) -> Value:
-    """The value that a result type stands for."""
-
-    def inner(part: Type, number: object = 0) -> Value:
-        return _result(i, part, bound, owner, found, place, frame, (tag, number))
-
-    kind = of.kind
-    name = found.name if found is not None else ""
-    source = found.source or ("random" if found.draws else "") if found is not None else ""
-    if kind == "None":
-        return NONE
-    if kind in SCALARS:
-        parts = [m for value in (*([owner] if owner is not None else []), *bound.values()) for m in members(value)]
-        if source or any(isinstance(m, Symbolic) for m in parts):
-            if not source and found is not None and found.fold != "no" and len(parts) <= 4:
-                return i.derived(name, parts, frozenset((SCALARS[kind],)), place)
-            made = i.symbolic(place, name, kinds=frozenset((SCALARS[kind],)), source=source)
-            if kind == "int" or not source:
-                i.comes_from[made.identity] = tuple(parts)
-            return made
-        arrays = [m for m in parts if isinstance(m, Array)]
-        fixed = opaque.fixed(i, parts)
-        if fixed is not None:
-            made = i.derived(name, fixed, frozenset((SCALARS[kind],)), place)
-            return Symbolic(made.identity, made.kinds, made.label, source="constants")
-        if arrays and i.trace is None:
-            return read_out(i, arrays, name, SCALARS[kind], place)
-        axes = frozenset(axis for m in parts for axis in axes_in(i, m)) if SCALARS[kind] in NUMBERS else frozenset()
-        if axes:
-            return Measure(SCALARS[kind], axes)  # type: ignore[arg-type]
-        imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in parts)
-        opened = any(isinstance(m, Kind) and m.cause == "open" for m in parts) or found is not None and found.fold == "no"
-        return over(Kind(SCALARS[kind], "imprecise" if imprecise else "open" if opened else "varying"), united(map(loops_of, parts)))
-    if kind == "any":
-        return i.symbolic(place, name or "result", source=source)
-    if kind == "never":
-        raise Halt
-    if kind == "union":
-        return choices.any_of(i, [inner(part, number) for number, part in enumerate(of.args)], place, tag)
-    if kind == "self":
-        return owner if owner is not None else i.symbolic(place, name)
-    if kind == "arg":
-        if of.name == "cls" and owner is not None and of.name not in bound:
-            return owner
-        return bound.get(of.name, NONE)
-    if kind in ("element", "key", "value", "item", "like", "call", "new", "class_of"):
-        return _derived(i, of, bound, owner, found, place, frame)
-    if kind == "tuple":
-        return Tuple(tuple(inner(part, number) for number, part in enumerate(of.args)))
-    if kind == "items":
-        return any_number(inner(of.args[0]))
-    if kind in ("list", "set", "frozenset"):
-        content = _contents(i, of.args[0], bound, owner, found, place, frame) if of.args else None
-        if content is None:
-            empty = of.args and of.args[0].kind == "never"
-            content = Tuple(()) if empty else any_number(inner(of.args[0]) if of.args else i.symbolic(place, name))
-        return new_list(i, content, place, (name, tag)) if kind == "list" else new_set(i, content, place, (name, tag))
-    if kind == "iterator":
-        return new_iterator(i, "iter", (any_number(inner(of.args[0]) if of.args else i.symbolic(place, name)),), place)
-    if kind == "dict":
-        oid = i.allocate("dict", None, place, (name, tag))
-        if not (of.args and of.args[0].kind == "never"):
-            i.heap.set(oid, ("#", "restkey"), inner(of.args[0], "key") if of.args else i.symbolic(place, "key"))
-            i.heap.set(oid, ("#", "rest"), inner(of.args[1], "value") if of.args else i.symbolic(place, "value"))
-        return Ref(oid)
-    if kind == "instance":
-        oid = i.allocate("instance", None, place, (of.name, tag))
-        i.heap.set(oid, ("#", "class"), External(of.name))
-        # In a trace a conversion raises: no placeholder comes through one.
-        converted = (
-            {use.parameter for use in found.array or () if use.word == "converts"} if found is not None and i.trace is not None else ()
-        )
-        for key, value in bound.items():
-            if key not in converted:
-                i.heap.set(oid, ("made with", key), value)
-        types = (
-            {
-                name
-                for m in members(inner(of.args[0]))
-                for name in (m.kinds if isinstance(m, Symbolic) and m.kinds else (scalar_type(m) or "",))
-            }
-            if len(of.args) == 1 and of.args[0].kind != "never"
-            else set()
-        )
-        if types and types <= {"int", "float", "number"}:
-            i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
-        given = [*([owner] if owner is not None else []), *bound.values()]
-        opaque.fix(i, Ref(oid), found, given)
-        return measured(i, Ref(oid), given)
-    return i.symbolic(place, name or kind, kinds=frozenset((kind,)) if kind in ("function", "module") else None, source=source)
-
-
-def _contents(
-    i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, found: Model | None, place: Place, frame: Frame
-) -> Tuple | None:
-    """The items of a container that holds exactly what another one gives. What is drawn are some of them, some more than once."""
-    drawn = found is not None and found.draws
-    if of.kind == "element" and of.args[0].kind == "arg" and not drawn:
-        value = bound.get(of.args[0].name)
-        if value is not None and not any(isinstance(m, (Symbolic, Unknown, Array)) for m in members(value)):
-            return collected(i, value, place, frame)
-    return None
-
-
-def _derived(
-    i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, found: Model | None, place: Place, frame: Frame
-) -> Value:
-    operand = _result(i, of.args[0], bound, owner, found, place, frame, "operand") if of.args else NONE
-    if of.kind == "element":
-        element = element_of(i, operand, place, frame)
-        if found is not None and found.name.endswith(".__getitem__") and len(bound) == 1:
-            element = taken(i, element, place, *bound.values())
-        drawn = found is not None and found.draws
-        return choices.any_of(i, [*members(element)], place, "drawn") if drawn else element
-    if of.kind in ("key", "value"):
-        return view_element(i, f"{of.kind}s", operand, place)
-    if of.kind == "item":
-        found_items = []
-        for member in members(operand):
-            if isinstance(member, Tuple) and member.items is not None and int(of.name) < len(member.items):
-                found_items.append(member.items[int(of.name)])
-            else:
-                found_items.append(element_of(i, member, place, frame))
-        return join(found_items)
-    if of.kind == "call":
-        key = (found.name if found is not None else "", place)
-        known = i.ledger.of(CalledBack).results.get(key)
-        if known is not None:
-            kept = [m for m in members(known) if m != UNBOUND]
-            return join(kept) if kept else i.symbolic(place, "result of a callback")
-        return i.symbolic(place, "result of a callback")
-    if of.kind == "new" and isinstance(operand, External):
-        oid = i.allocate("instance", None, place, label=operand.name.rpartition(".")[2])
-        i.heap.set(oid, ("#", "class"), operand)
-        return Ref(oid)
-    if of.kind == "new":
-        return i.call(operand, Arguments(), place, frame) if not isinstance(operand, (Symbolic, Unknown)) else i.symbolic(place, "instance")
-    if of.kind == "class_of":
-        return i.operations.external(i, "builtins.type", Arguments((operand,), places=(place,)), place, frame)
-    parts = []
-    for member in members(operand):
-        name, axes = scalar_type(member), axes_in(i, member)
-        parts.append(
-            Measure(name, axes)  # type: ignore[arg-type]
-            if name is not None and axes
-            else over(Kind(name, member.cause if isinstance(member, Kind) else "varying"), loops_of(member))
-            if name is not None and not isinstance(member, Symbolic)
-            else i.symbolic(place, "like")
-            if isinstance(member, Symbolic)
-            else member
-        )
-    return join(parts)
 
 
 # -- names -------------------------------------------------------------------------------------------------------------

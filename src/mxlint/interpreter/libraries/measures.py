@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.arrays import ShapeOf
@@ -32,7 +33,7 @@ def axes_in(i: Interpreter, value: Value, depth: int = _DEPTH) -> frozenset[tupl
     return found
 
 
-def measured(i: Interpreter, made: Ref, given: list[Value]) -> Ref:
+def measured(i: Interpreter, made: Ref, given: Iterable[Value]) -> Ref:
     """An object that a library has made of such values is computed from their axes."""
     axes = frozenset(axis for value in given for axis in axes_in(i, value))
     if axes:

@@ -1,0 +1,317 @@
+"""What a call of a library gives: the value that the result type of its model stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import (
+    NONE,
+    UNBOUND,
+    External,
+    Kind,
+    Measure,
+    Member,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unknown,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, over, united
+from mxlint.interpreter.containers.builders import any_number, new_list, new_set
+from mxlint.interpreter.containers.elements import STORED, view_element
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.expressions.arithmetic import NUMBERS
+from mxlint.interpreter.generators.advancing import element_of
+from mxlint.interpreter.generators.iterators import new_iterator
+from mxlint.interpreter.libraries import opaque
+from mxlint.interpreter.libraries.measures import axes_in, measured
+from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.novelty import read_out, taken
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.garbage import CalledBack
+from mxlint.interpreter.machine.locations import REST, REST_KEY
+from mxlint.interpreter.objects.lookup import CLASS
+from mxlint.models.expression import Type
+from mxlint.models.schema import Model
+
+SCALARS: Final = {"None": "NoneType", "bool": "bool", "int": "int", "float": "float", "complex": "complex", "str": "str", "bytes": "bytes"}
+"""The types whose values are scalars, and the names of these types in Python."""
+
+
+class Called(NamedTuple):
+    """What a result is made of: the model that is called, None for an operand of a model, what its parameters are bound to, the object whose method it is,
+    and where. `tag` tells the parts of one result apart."""
+
+    found: Model | None
+    bound: Mapping[str, Value]
+    owner: Value | None
+    place: Place
+    frame: Frame
+    tag: object = 0
+
+    @property
+    def name(self) -> str:
+        """The name of what is called."""
+        return self.found.name if self.found is not None else ""
+
+    @property
+    def source(self) -> str:
+        """Where the result comes from, if it is none of what the call is given."""
+        return self.found.source or ("random" if self.found.draws else "") if self.found is not None else ""
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws from what it is given."""
+        return self.found is not None and bool(self.found.draws)
+
+    @property
+    def given(self) -> tuple[Value, ...]:
+        """The object and all arguments."""
+        return (*(() if self.owner is None else (self.owner,)), *self.bound.values())
+
+
+def result_of(i: Interpreter, of: Type, call: Called) -> Value:
+    """The value that a result type stands for."""
+    return _MADE.get(of.kind, _unknown)(i, of, call)
+
+
+def _part(i: Interpreter, of: Type, call: Called, number: object = 0) -> Value:
+    """A part of a result."""
+    return result_of(i, of, call._replace(tag=(call.tag, number)))
+
+
+def _unknown(i: Interpreter, of: Type, call: Called) -> Value:
+    """Something of which only the kind is known."""
+    kinds = frozenset((of.kind,)) if of.kind in ("function", "module") else None
+    return i.symbolic(call.place, call.name or of.kind, kinds=kinds, source=call.source)
+
+
+def _any(i: Interpreter, of: Type, call: Called) -> Value:
+    return i.symbolic(call.place, call.name or "result", source=call.source)
+
+
+def _none(i: Interpreter, of: Type, call: Called) -> Value:
+    return NONE
+
+
+def _never(i: Interpreter, of: Type, call: Called) -> Value:
+    raise Halt
+
+
+def _union(i: Interpreter, of: Type, call: Called) -> Value:
+    return choices.any_of(i, [_part(i, part, call, number) for number, part in enumerate(of.args)], call.place, call.tag)
+
+
+def _self(i: Interpreter, of: Type, call: Called) -> Value:
+    return call.owner if call.owner is not None else i.symbolic(call.place, call.name)
+
+
+def _argument(i: Interpreter, of: Type, call: Called) -> Value:
+    if of.name == "cls" and call.owner is not None and of.name not in call.bound:
+        return call.owner
+    return call.bound.get(of.name, NONE)
+
+
+def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
+    """A number, flag or text: derived from what the call is given, as far as that can be said."""
+    kind, name, place, found = SCALARS[of.kind], call.name, call.place, call.found
+    parts = [m for value in call.given for m in members(value)]
+    if call.source or any(isinstance(m, Symbolic) for m in parts):
+        return _symbolic_scalar(i, kind, parts, call)
+    fixed = opaque.fixed(i, parts)
+    if fixed is not None:
+        made = i.derived(name, fixed, frozenset((kind,)), place)
+        return Symbolic(made.identity, made.kinds, made.label, source="constants")
+    arrays = [m for m in parts if isinstance(m, Array)]
+    if arrays and i.trace is None:
+        return read_out(i, arrays, name, kind, place)
+    axes = frozenset(axis for m in parts for axis in axes_in(i, m)) if kind in NUMBERS else frozenset()
+    if axes:
+        return Measure(kind, axes)  # type: ignore[arg-type]
+    imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in parts)
+    opened = any(isinstance(m, Kind) and m.cause == "open" for m in parts) or found is not None and found.fold == "no"
+    return over(Kind(kind, "imprecise" if imprecise else "open" if opened else "varying"), united(map(loops_of, parts)))
+
+
+def _symbolic_scalar(i: Interpreter, kind: str, parts: list[Member], call: Called) -> Value:
+    """The same of what is symbolic, or comes from outside."""
+    if not call.source and call.found is not None and call.found.fold != "no" and len(parts) <= 4:
+        return i.derived(call.name, parts, frozenset((kind,)), call.place)
+    made = i.symbolic(call.place, call.name, kinds=frozenset((kind,)), source=call.source)
+    if kind == "int" or not call.source:
+        i.comes_from[made.identity] = tuple(parts)
+    return made
+
+
+# -- containers --------------------------------------------------------------------------------------------------------
+
+
+def _tuple(i: Interpreter, of: Type, call: Called) -> Value:
+    return Tuple(tuple(_part(i, part, call, number) for number, part in enumerate(of.args)))
+
+
+def _items(i: Interpreter, of: Type, call: Called) -> Value:
+    return any_number(_part(i, of.args[0], call))
+
+
+def _list_or_set(i: Interpreter, of: Type, call: Called) -> Value:
+    content = _contents(i, of.args[0], call) if of.args else None
+    if content is None:
+        empty = of.args and of.args[0].kind == "never"
+        content = Tuple(()) if empty else any_number(_element(i, of, call))
+    make = new_list if of.kind == "list" else new_set
+    return make(i, content, call.place, (call.name, call.tag))
+
+
+def _contents(i: Interpreter, of: Type, call: Called) -> Tuple | None:
+    """The items of a container that holds exactly what another one gives. What is drawn are some of them, some more than once."""
+    if of.kind != "element" or of.args[0].kind != "arg" or call.draws:
+        return None
+    value = call.bound.get(of.args[0].name)
+    if value is None or any(isinstance(m, (Symbolic, Unknown, Array)) for m in members(value)):
+        return None
+    return collected(i, value, call.place, call.frame)
+
+
+def _element(i: Interpreter, of: Type, call: Called) -> Value:
+    """What each item is."""
+    return _part(i, of.args[0], call) if of.args else i.symbolic(call.place, call.name)
+
+
+def _iterator(i: Interpreter, of: Type, call: Called) -> Value:
+    return new_iterator(i, "iter", (any_number(_element(i, of, call)),), call.place)
+
+
+def _dict(i: Interpreter, of: Type, call: Called) -> Value:
+    oid = i.allocate("dict", None, call.place, (call.name, call.tag))
+    if not (of.args and of.args[0].kind == "never"):
+        i.heap.set(oid, REST_KEY, _part(i, of.args[0], call, "key") if of.args else i.symbolic(call.place, "key"))
+        i.heap.set(oid, REST, _part(i, of.args[1], call, "value") if of.args else i.symbolic(call.place, "value"))
+    return Ref(oid)
+
+
+def _instance(i: Interpreter, of: Type, call: Called) -> Value:
+    """An object of a class of the library, which knows what it was made with."""
+    oid = i.allocate("instance", None, call.place, (of.name, call.tag))
+    i.heap.set(oid, CLASS, External(of.name))
+    uses = call.found.array or () if call.found is not None and i.trace is not None else ()
+    converted = {use.parameter for use in uses if use.word == "converts"}  # which raises in a trace: no placeholder comes through
+    for key, value in call.bound.items():
+        if key not in converted:
+            i.heap.set(oid, ("made with", key), value)
+    types = _types(_part(i, of.args[0], call)) if len(of.args) == 1 and of.args[0].kind != "never" else set()
+    if types and types <= {"int", "float", "number"}:
+        i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
+    opaque.fix(i, Ref(oid), call.found, call.given)
+    return measured(i, Ref(oid), call.given)
+
+
+def _types(value: Value) -> set[str]:
+    """The types that a value may have, "" for what is not known."""
+    kinds = (m.kinds if isinstance(m, Symbolic) and m.kinds else (scalar_type(m) or "",) for m in members(value))
+    return {name for names in kinds for name in names}
+
+
+# -- what is made of one operand ---------------------------------------------------------------------------------------
+
+
+def _operand(i: Interpreter, of: Type, call: Called) -> Value:
+    return result_of(i, of.args[0], call._replace(tag="operand")) if of.args else NONE
+
+
+def _one_of(i: Interpreter, of: Type, call: Called) -> Value:
+    """An element of the operand."""
+    element = element_of(i, _operand(i, of, call), call.place, call.frame)
+    if call.name.endswith(".__getitem__") and len(call.bound) == 1:
+        element = taken(i, element, call.place, *call.bound.values())
+    return choices.any_of(i, [*members(element)], call.place, "drawn") if call.draws else element
+
+
+def _of_view(i: Interpreter, of: Type, call: Called) -> Value:
+    """A key or value of the operand."""
+    return view_element(i, f"{of.kind}s", _operand(i, of, call), call.place)
+
+
+def _item(i: Interpreter, of: Type, call: Called) -> Value:
+    """The item of the operand at a position."""
+    found = []
+    for member in members(_operand(i, of, call)):
+        if isinstance(member, Tuple) and member.items is not None and int(of.name) < len(member.items):
+            found.append(member.items[int(of.name)])
+        else:
+            found.append(element_of(i, member, call.place, call.frame))
+    return join(found)
+
+
+def _of_callback(i: Interpreter, of: Type, call: Called) -> Value:
+    """What the calls of a callback have given."""
+    known = i.ledger.of(CalledBack).results.get((call.name, call.place))
+    kept = [m for m in members(known) if m != UNBOUND] if known is not None else []
+    return join(kept) if kept else i.symbolic(call.place, "result of a callback")
+
+
+def _new(i: Interpreter, of: Type, call: Called) -> Value:
+    """An object of the class that the operand is."""
+    cls = _operand(i, of, call)
+    if isinstance(cls, External):
+        oid = i.allocate("instance", None, call.place, label=cls.name.rpartition(".")[2])
+        i.heap.set(oid, CLASS, cls)
+        return Ref(oid)
+    if isinstance(cls, (Symbolic, Unknown)):
+        return i.symbolic(call.place, "instance")
+    return i.call(cls, Arguments(), call.place, call.frame)
+
+
+def _class(i: Interpreter, of: Type, call: Called) -> Value:
+    args = Arguments((_operand(i, of, call),), places=(call.place,))
+    return i.operations.external(i, "builtins.type", args, call.place, call.frame)
+
+
+def _like(i: Interpreter, of: Type, call: Called) -> Value:
+    """Another value of the operand's type."""
+    return join([_another(i, member, call.place) for member in members(_operand(i, of, call))])
+
+
+def _another(i: Interpreter, member: Member, place: Place) -> Value:
+    if isinstance(member, Symbolic):
+        return i.symbolic(place, "like")
+    name, axes = scalar_type(member), axes_in(i, member)
+    if name is None:
+        return member
+    if axes:
+        return Measure(name, axes)  # type: ignore[arg-type]
+    return over(Kind(name, member.cause if isinstance(member, Kind) else "varying"), loops_of(member))
+
+
+_MADE: Final[Mapping[str, Callable[[Interpreter, Type, Called], Value]]] = {
+    **dict.fromkeys(SCALARS, _scalar),
+    "None": _none,
+    "any": _any,
+    "never": _never,
+    "union": _union,
+    "self": _self,
+    "arg": _argument,
+    "tuple": _tuple,
+    "items": _items,
+    **dict.fromkeys(("list", "set", "frozenset"), _list_or_set),
+    "iterator": _iterator,
+    "dict": _dict,
+    "instance": _instance,
+    "element": _one_of,
+    **dict.fromkeys(("key", "value"), _of_view),
+    "item": _item,
+    "like": _like,
+    "call": _of_callback,
+    "new": _new,
+    "class_of": _class,
+}
+"""By the word of a result type, what makes the value."""
