@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from mxlint.domain.arrays import Array, Chain
-from mxlint.domain.members import Const, External, Length, Ref, Tuple, Value, members
+from mxlint.domain.arrays import Array, Chain, Operands
+from mxlint.domain.members import TRUE, Const, External, Length, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, number
 from mxlint.interpreter.calls import callables
-from mxlint.interpreter.compiled import sinks
+from mxlint.interpreter.compiled import captures, sinks
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import LAZY, OPERANDS
+from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import arrays
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
@@ -39,17 +41,30 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     wanted = _items(i, shapes)
     dtypes = _items(i, types) or ()
     if wanted is None:
-        return new_list(i, Tuple(None, Array(i.ident(place, "kernel"), trace, None, None, chain, origin)), place, "kernel")
+        several = Array(i.ident(place, "kernel"), trace, None, None, chain, origin)
+        _recorded(i, several, inputs)
+        return new_list(i, Tuple(None, several), place, "kernel")
     made = []
     for n, shape in enumerate(wanted):
         dtype = dtypes[n] if n < len(dtypes) else None
         name = i.mlx.dtype(dtype.name) if isinstance(dtype, External) else None
         link = Chain(place, "kernel", chain) if trace is not None else None
         made.append(Array(i.ident(place, ("kernel", n)), trace, _shape(i, shape), name, link, origin))
+        _recorded(i, made[-1], inputs)
     if i.trace is not None:
         i.trace.operations += 1
         i.trace.computes(i, "kernel", place, (*args.args, *args.keywords.values()))
     return new_list(i, Tuple(tuple(made)), place, "kernel")
+
+
+def _recorded(i: Interpreter, made: Array, inputs: Value | None) -> None:
+    """Keep that what a kernel gives is computed later, and with it the arrays that the kernel is given."""
+    given = (inputs,) if inputs is not None else ()
+    i.heap.set(made.ident, LAZY, TRUE)
+    if i.trace is not None:
+        captures.composed(i, made.ident, given)
+    elif idents := tuple(dict.fromkeys(array.ident for value in given for array in arrays_in(i, value))):
+        i.heap.set(made.ident, OPERANDS, Operands(idents))
 
 
 def _items(i: Interpreter, value: Value | None) -> tuple[Value, ...] | None:
