@@ -11,6 +11,7 @@ from mxlint.domain.varying import united
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.interpreter.calls.moving import is_inside
+from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
 from mxlint.interpreter.compiled.trees import tree
@@ -29,6 +30,9 @@ TAKES_NONE: Final = "0.29.2"
 """The first version of MLX in which None is a constant argument."""
 CONSTANTS: Final = range(-(2**63), 2**63)
 """The integers that mx.compile takes as constants."""
+WIDE: Final = "int of more than 64 bits"
+OTHERWISE: Final = frozenset((WIDE, "nn.Module"))
+"""What is refused by something else than a ValueError."""
 _REFUSED: Final = {"set": "set", "generator": "generator", "iterator": "iterator", "function": "function", "class": "class", "module": "module",
                    "partial": "function", "compiled": "function", "transform": "function", "coroutine": "coroutine"}  # fmt: skip
 
@@ -39,6 +43,8 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
     assert isinstance(info, CompiledInfo)
     table = i.table
     bad, inside, conditions = _refusal(i, value)
+    if bad not in OTHERWISE and sinks.expected(i):
+        bad = ""  # that is what the program is to do
     callee = modality(i, i.chosen) if bad else None
     bad = bad if callee is not None else ""
     shown, presumed = _described(i, value, info.context), ""
@@ -175,5 +181,5 @@ def _refused_constant(i: Interpreter, value: object) -> str:
     if value is None:
         return "NoneType" if i.table.before(TAKES_NONE) else ""
     if isinstance(value, int):
-        return "" if value in CONSTANTS else "int of more than 64 bits"
+        return "" if value in CONSTANTS else WIDE
     return {bytes: "bytes", complex: "complex", type(...): "ellipsis"}.get(type(value), "")

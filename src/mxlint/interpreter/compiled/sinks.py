@@ -84,7 +84,7 @@ def prepared(
 ) -> events.Event | None:
     """What happens in the running trace, or will turn out to; None if nothing is said of it."""
     trace = i.trace
-    if trace is None or kind in RAISING and any(not EVAL_ERRORS.isdisjoint(names) for _, names in i.modes.expected):
+    if trace is None or kind in RAISING and expected(i):
         return None
     presumed = words(i, member) if isinstance(member, Array) else presumption
     path = i.path
@@ -118,6 +118,11 @@ def prepared(
     if presumed and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
         journal(i).presuming[fact] = root(member)
     return fact
+
+
+def expected(i: Interpreter) -> bool:
+    """Whether a test says that a ValueError is raised here."""
+    return any(not EVAL_ERRORS.isdisjoint(names) for _, names in i.modes.expected)
 
 
 def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Frame, about: str) -> events.Event | None:
