@@ -18,7 +18,7 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.captures import captured, numbers
 from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
-from mxlint.interpreter.compiled.lives import kept_in, lives, taken
+from mxlint.interpreter.compiled.lives import kept_in, lives, shares, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import given_again, taken_for_arrays
 from mxlint.interpreter.compiled.rebinding import called_first
@@ -77,7 +77,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *_captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)
-    entries = [entry for entry in all_entries(held) if entry.by == ref.oid or _shared(i, ref, entry.by)]
+    entries = [entry for entry in all_entries(held) if shares(i, ref, entry.by)]
     maybe_none = held is None or any(isinstance(m, Unbound) for m in members(held))
     try:
         return _run(i, ref, function, key, entries, maybe_none, args, place, frame)
@@ -131,18 +131,6 @@ def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
     known = tuple((oid, field, value.shape) for oid, field, value in held if isinstance(value, Array) and value.shape is not None)
     grows = any(growing(i, Ref(oid)) for oid in oids if i.info(oid).kind == "list")
     return (("captured", (least, most), grows, known),)
-
-
-def _shared(i: Interpreter, ref: Ref, other: int) -> bool:
-    """Whether a compiled object finds the traces of another of the same function: one made elsewhere that lives still, with the same options.
-    When an object dies, the traces of its function die."""
-    a, b = i.info(ref.oid).payload, i.info(other).payload
-    assert isinstance(a, CompiledInfo) and isinstance(b, CompiledInfo)
-    return (
-        a.site != b.site
-        and all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "outputs", "shapeless"))
-        and (other in journal(i).escaped or lives(i, other))
-    )
 
 
 def _temporary(i: Interpreter, ref: Ref, args: Arguments, place: Place) -> bool:

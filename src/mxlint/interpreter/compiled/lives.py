@@ -1,15 +1,17 @@
-"""Whether an object still lives: MLX drops the traces of a function as soon as a compiled object of it dies."""
+"""Whether an object still lives, and so shares its traces: MLX drops those of a function as soon as a compiled object of it dies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from mxlint.domain.heap import Location
+from mxlint.domain.members import Ref
 from mxlint.domain.parts import referred
-from mxlint.interpreter.compiled.state import count, only_filled
+from mxlint.interpreter.compiled.state import CompiledInfo, count, only_filled
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.garbage import PLAIN
+from mxlint.interpreter.machine.journal import journal
 
 
 def lives(i: Interpreter, number: int) -> bool:
@@ -27,6 +29,18 @@ def lives(i: Interpreter, number: int) -> bool:
             seen.add(oid)
             todo.append(oid)
     return False
+
+
+def shares(i: Interpreter, ref: Ref, other: int) -> bool:
+    """Whether a compiled object finds the traces that one of its function has made: itself, or another that lives still, with the same options. When an
+    object dies, the traces of its function die: of those that one place makes one after the other, each takes the place of the last, if nothing else holds that."""
+    if other == ref.oid:
+        return True
+    a, b = i.info(ref.oid).payload, i.info(other).payload
+    assert isinstance(a, CompiledInfo) and isinstance(b, CompiledInfo)
+    return all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "outputs", "shapeless")) and (
+        a.site != b.site and other in journal(i).escaped or lives(i, other)
+    )
 
 
 def kept_in(i: Interpreter, number: int) -> tuple[tuple[Location, int], ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Range, Ref, Tuple, Union, Value, members
+from mxlint.domain.arrays import Array, Traces
+from mxlint.domain.join import of
+from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Option, Range, Ref, Tuple, Union, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import capture_facts
-from mxlint.interpreter.compiled.state import CompiledInfo
+from mxlint.interpreter.compiled.state import TRACES, CompiledInfo, all_entries, cache_of
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.arguments import Arguments
@@ -62,6 +63,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         i.context,
     )
     oid = i.allocate("compiled", info, place, label=text)
+    _leave_traces(i, oid, function)
     i.heap.set(oid, "fun", function)
     for name, position in (("inputs", 1), ("outputs", 2), ("shapeless", 3)):
         value = args.get(position, name)
@@ -73,6 +75,22 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
             note(i, events.Note("compiled again", where(place), text, member.oid, events.Modality()))
     return Ref(oid)
+
+
+def _leave_traces(i: Interpreter, oid: int, function: Value) -> None:
+    """A new object has no traces: what its function keeps of the one that was made here before is that one's."""
+    cache = cache_of(Ref(oid), function)
+    held = i.heap.get(cache, TRACES)
+    if held is None or all(entry.by != oid for entry in all_entries(held)):
+        return
+    older = i.heap.older(oid)
+
+    def left(member: Member) -> Member:
+        if not isinstance(member, Traces):
+            return member
+        return Traces(member.oid, tuple(entry.made_by(older) if entry.by == oid else entry for entry in all_entries(member)))
+
+    i.heap.set(cache, TRACES, of(Option(left(option.member), option.guard) for option in options(held)))
 
 
 def _text(i: Interpreter, function: Value, written: ir.Expr | None, args: Arguments, place: Place) -> str:

@@ -11,7 +11,8 @@ from typing import Final
 
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import FALSE, TRUE, Const, Ref, Value, members
-from mxlint.interpreter.compiled.state import TRACES, CompiledInfo, all_entries, cache_of
+from mxlint.interpreter.compiled.lives import shares
+from mxlint.interpreter.compiled.state import TRACES, all_entries, cache_of
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import whole
 
@@ -80,16 +81,9 @@ def _begin(i: Interpreter, oid: int, field: Field, *, known: bool) -> None:
 def _is_new(i: Interpreter, ref: Ref) -> bool:
     """Whether no call of a compiled object finds a trace: neither one of its own, nor one of another object of its function."""
     function = i.heap.get(ref.oid, "fun")
-    info = i.info(ref.oid)
-    if function is None or info.summary:
+    if function is None or i.info(ref.oid).summary:
         return False
-    own = info.payload
-    assert isinstance(own, CompiledInfo)
-    for entry in all_entries(i.heap.get(cache_of(ref, function), TRACES)):
-        other = i.info(entry.by).payload
-        if entry.by == ref.oid or isinstance(other, CompiledInfo) and other.site != own.site:
-            return False
-    return True
+    return not any(shares(i, ref, entry.by) for entry in all_entries(i.heap.get(cache_of(ref, function), TRACES)))
 
 
 def _is_own(place: Location) -> bool:

@@ -178,6 +178,13 @@ class Entry:
         again._seal()
         return again
 
+    def made_by(self, oid: int) -> Entry:
+        """The same trace, of the compiled object that stands for the one that made it."""
+        again = copy(self)
+        again.by = oid
+        again._seal()
+        return again
+
     def is_inside(self, context: Context) -> bool:
         """Whether it hangs on something that came into being in a context."""
         values = (self.result, *(seen.value for seen in self.reads.values()))
