@@ -20,7 +20,7 @@ from mxlint.interpreter.containers.elements import items_in_turn
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, opened, stepping
 from mxlint.interpreter.generators.iterators import POSITION, new_iterator
-from mxlint.interpreter.generators.yielding import as_iterator
+from mxlint.interpreter.generators.yielding import as_iterator, asked_at_once
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -107,7 +107,8 @@ def _chained(i: Interpreter, parts: Iterable[Value], place: Place, frame: Frame)
 
 def _from_iterable(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     parts = _source(i, args.args[-1], place, frame)
-    return _chained(i, parts if parts is not None else (element_of(i, args.args[-1], place, frame),), place, frame)
+    parts = parts if parts is not None else (element_of(i, args.args[-1], place, frame),)
+    return _chained(i, [_opened(i, "itertools.chain", part, place, frame) for part in parts], place, frame)
 
 
 def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -325,11 +326,24 @@ def _tee(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return Tuple(tuple(made)) if count is not None else Tuple(None, join(made))
 
 
+OVER_NOTHING: Final = frozenset(("itertools.repeat", "itertools.count"))
+"""Those that give what they are given, and ask it for no elements."""
+ONE_BY_ONE: Final = frozenset(("itertools.islice",))
+"""Those that ask for one element after the other, as they are asked for it."""
+
+
+def _opened(i: Interpreter, name: str, value: Value, place: Place, frame: Frame) -> Value:
+    """What a function goes over that is given an object of the program: what its `__iter__` gives, or all that its `__next__` gives."""
+    made = opened(i, value, place, frame)
+    stepped = stepping(i, made, place, frame) if name not in ONE_BY_ONE else None
+    return asked_at_once(i, stepped, place, frame) if stepped is not None and i.info(stepped.oid).kind == "instance" else made
+
+
 def _named(name: str, handler: Handler) -> Handler:
     """The same, which gives an iterator of the class of that name."""
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        over = tuple(opened(i, value, place, frame) for value in args.args)
+        over = args.args if name in OVER_NOTHING else tuple(_opened(i, name, value, place, frame) for value in args.args)
         if over != args.args:
             args = Arguments(over, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
         made = handler(i, args, place, frame)

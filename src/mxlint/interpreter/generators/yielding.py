@@ -26,6 +26,25 @@ def as_iterator(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Ref:
 
 def yielded(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Value:
     """The elements that a generator gives to one who asks for one at a time, and may stop: the state is one of those at its yields."""
+    i.heap.set(ref.oid, CLOSING, TRUE)
+    content, effects = _until_abandoned(i, ref, place, frame)
+    i.heap.set(ref.oid, EFFECTS, effects)
+    payload = i.info(ref.oid).payload
+    own = {ref.oid, payload.about[1].oid} if isinstance(payload, Generator) else {ref.oid}
+    _note_others(i, own, effects, "a generator that is asked for single elements, and was run as a whole", place)
+    return content
+
+
+def asked_at_once(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Ref:
+    """An object with a `__next__` of which elements are taken: it is asked for all of them at once, and they are kept. Whoever takes them may stop, so the
+    state is one of those after an element."""
+    content, effects = _until_abandoned(i, ref, place, frame)
+    _note_others(i, {ref.oid}, effects, "a `__next__` that was called for all elements at once", place)
+    return new_iterator(i, "iter", (content,), place)
+
+
+def _until_abandoned(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> tuple[Value, Effects]:
+    """The elements that something gives to one who may stop after any of them, and what it changes for that."""
     box = new_list(i, Tuple(()), place, "yielded")
     content: Value | None = None
     with i.leaving() as abandoned:
@@ -35,22 +54,23 @@ def yielded(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Value:
             i.reach(abandoned, NONE)
             return NONE
 
-        i.heap.set(ref.oid, CLOSING, TRUE)
         i.iterate(ref, keep, place, frame)
         content = i.heap.get(box.oid, ITEMS)
         i.reach(abandoned, NONE)
     i.arrive(abandoned)
     after = i.heap.changes(abandoned.mark)
     before = {location: UNBOUND if value is None else value for location, value in reversed(i.heap.trail[abandoned.mark :])}
-    i.heap.set(ref.oid, EFFECTS, Effects(before, after))
-    payload = i.info(ref.oid).payload
-    own = {ref.oid, payload.about[1].oid} if isinstance(payload, Generator) else {ref.oid}
-    if any(oid not in own and (oid, ALIVE) not in before and not isinstance(field, tuple) for oid, field in before):
-        i.unsure("a generator that is asked for single elements, and was run as a whole", place)
     if content is None:
         parts = [p for m in members(i.heap.get(box.oid, ITEMS) or Tuple(())) for p in _tuple_parts(m)]
         content = Tuple(None, join(parts)) if parts else Tuple(())
-    return content
+    return content, Effects(before, after)
+
+
+def _note_others(i: Interpreter, own: set[int], effects: Effects, reason: str, place: Place) -> None:
+    """Note that the order is lost in which something has changed others than itself and whoever takes its elements has run."""
+    before = effects.before
+    if any(oid not in own and (oid, ALIVE) not in before and not isinstance(field, tuple) for oid, field in before):
+        i.unsure(reason, place)
 
 
 class Effects(Member):
