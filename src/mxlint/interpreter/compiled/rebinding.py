@@ -14,7 +14,7 @@ from mxlint.domain.members import FALSE, TRUE, Const, Ref, Value, members
 from mxlint.interpreter.compiled.lives import shares
 from mxlint.interpreter.compiled.state import TRACES, all_entries, cache_of
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.locations import whole
+from mxlint.interpreter.machine.locations import ITEMS, whole
 
 SINCE: Final = "written since"
 """With the name of a place, and a location: whether that was written since the place was given a compiled object. Without one: whether that may have had traces."""
@@ -89,7 +89,7 @@ def _is_new(i: Interpreter, ref: Ref) -> bool:
 def _is_own(place: Location) -> bool:
     """Whether a place is one of the interpreter's own notes."""
     _, field = place
-    return isinstance(field, tuple) and field[0] == "#" and field != ("#", "items")
+    return isinstance(field, tuple) and field[0] == "#" and field != ITEMS
 
 
 def _says_no(i: Interpreter, place: Location) -> bool:

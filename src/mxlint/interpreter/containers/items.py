@@ -41,7 +41,7 @@ from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.loops.iteration import listed
 from mxlint.interpreter.loops.lengths import cut_short, resized
-from mxlint.interpreter.loops.novelty import sliced, taken
+from mxlint.interpreter.loops.novelty import SHAPE, sliced, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -51,9 +51,7 @@ from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
 from mxlint.interpreter.open_world import given_dicts, given_stars, opaque, shadows
 
-SHAPE: Final = ".shape"
-"""What begins the identity of a shape of something out of sight: of whatever that is, an array or table of any library, each item is a length."""
-LENGTH: Final = frozenset(("int",))
+WHOLE_NUMBER: Final = frozenset(("int",))
 
 
 def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> Value:
@@ -159,7 +157,7 @@ def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Fram
     if isinstance(owner, Symbolic):
         i.may_raise()
         parts = [m for m in members(index)]
-        kinds = LENGTH if owner.identity[0] == SHAPE and isinstance(index, Const) else None
+        kinds = WHOLE_NUMBER if owner.identity[0] == SHAPE and isinstance(index, Const) else None
         made = i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), kinds, place)
         return shadows.read_item(i, owner, index, made, place, frame) if isinstance(index, Const) else made
     if isinstance(owner, Kind) and owner.type == "str":

@@ -481,7 +481,7 @@ def _is_rewritten(member: Member) -> TypeGuard[Symbolic]:
 
 def _is_length(identity: Identity) -> bool:
     """Whether it is an item of the shape of something out of sight: that may be the same for all items of data, as the number of rows of a batch is."""
-    return identity[0] == "[]" and isinstance(identity[1], tuple) and identity[1][:1] == (".shape",)
+    return identity[0] == "[]" and isinstance(identity[1], tuple) and identity[1][:1] == (SHAPE,)
 
 
 def _close_together(bounds: Sequence[Member]) -> bool:
@@ -491,6 +491,8 @@ def _close_together(bounds: Sequence[Member]) -> bool:
     return len(bounds) == len(numbers) > 0 and max(ends) - min(ends) < FEW
 
 
+SHAPE: Final = ".shape"
+"""What begins the identity of a shape of something out of sight: of whatever that is, an array or table of any library, each item is a length."""
 OF_SHAPES: Final = frozenset(("size", "ndim", "dtype"))
 """What is asked of an array without asking for its content."""
 MANY: Final = 3
