@@ -32,6 +32,7 @@ from mxlint.interpreter.mlx.trees import entries, tree_map
 from mxlint.interpreter.mlx.weights import alike, converted, is_array, is_parameter, parameters, renewed, weights
 from mxlint.interpreter.open_world import defaults, opaque
 from mxlint.models import written
+from mxlint.models.mlx.arguments import ArrayType
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
 
@@ -106,6 +107,9 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
     )
     if layer is not None:
         _hold(i, owner, layer, place)
+    elif args.star is not None or args.kwstar is not None:  # nobody says what its constructor is given
+        for attribute_name, described in layer_model().always(name).items():
+            _hold_weight(i, owner, attribute_name, described, place)
     if name == SEQUENTIAL:
         items = Tuple(args.args) if args.star is None else Tuple(None, join((*args.args, args.star)))
         i.heap.set(owner.oid, "layers", new_list(i, items, place, "layers"))
@@ -128,17 +132,23 @@ def _hold(i: Interpreter, owner: Ref, layer: Layer, place: Place) -> None:
         if described is None:
             i.heap.set(owner.oid, attribute_name, NONE)
             continue
-        ident = i.ident(place, ("weight", owner.oid, attribute_name))
-        i.heap.set(ident, LAZY, TRUE)
+        ident = _hold_weight(i, owner, attribute_name, described, place)
         if attribute_name not in drawn:
             recipes.keep_weight(i, ident, layer.name, attribute_name, layer.names)
         elif mark is not None:
             i.heap.set(ident, *mark)
-        i.heap.set(owner.oid, attribute_name, Array(ident, None, described.shape, described.dtype))
     for attribute_name, part in layer.sublayers.items():
         made = _sublayer(i, part, place, (owner.oid, attribute_name))
         if made is not None:
             i.heap.set(owner.oid, attribute_name, made)
+
+
+def _hold_weight(i: Interpreter, owner: Ref, name: str, described: ArrayType, place: Place) -> int:
+    """Put a weight that nothing has computed yet into a layer; its number."""
+    ident = i.ident(place, ("weight", owner.oid, name))
+    i.heap.set(ident, LAZY, TRUE)
+    i.heap.set(owner.oid, name, Array(ident, None, described.shape, described.dtype))
+    return ident
 
 
 def _sublayer(i: Interpreter, part: Any, place: Place, tag: object) -> Value | None:

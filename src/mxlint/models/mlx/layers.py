@@ -83,6 +83,14 @@ class LayerModel:
         """The weights of a layer that its constructor draws."""
         return tuple(self.entries.get(name, {}).get("drawn", ()))
 
+    def always(self, name: str) -> Mapping[str, ArrayType]:
+        """The weights that each layer of a class has, whatever its constructor is given, without the dtype that they may have been brought to."""
+        entry = self.entries.get(name, {})
+        form = signature(entry.get("parameters", ""))
+        anything: Names = dict.fromkeys((*form.positional, *form.keyword_only), UNKNOWN)
+        made = {weight: results.typed(shape, dtype, anything) for weight, (shape, dtype) in entry.get("weights", {}).items()}
+        return {weight: ArrayType(array.shape, None) for weight, array in made.items() if isinstance(array, ArrayType)}
+
     def construct(self, name: str, arguments: Sequence[Argument], keywords: Mapping[str, Argument]) -> Layer | None:
         """The layer that a constructor makes; None where there is no entry or the call raises."""
         entry = self.entries.get(name)
