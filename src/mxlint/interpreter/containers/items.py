@@ -329,6 +329,8 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         found = entries if rest is None else [(None, rest)]
         by = i.heap.get(owner.oid, ("#", "restkey")) or UNBOUND if rest is not None else entries[0][0] if entries else by  # type: ignore[assignment]
     else:
+        if is_key(key):  # what is put there later is found
+            i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
         found = _entries(i, owner, lambda k: True)
         if rest is not None:
             found.append((None, rest))
