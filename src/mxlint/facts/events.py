@@ -390,6 +390,8 @@ ASSERTED: Final = "asserted"
 
 UNFOLLOWED: Final = "unfollowed"
 """The kind of a note that it could not be followed whether a compiled object is stale at a call."""
+RAN: Final = "ran"
+"""The kind of a note that the function of a compiled object ran in place of a trace, to its end."""
 
 
 @dataclass(frozen=True, slots=True)

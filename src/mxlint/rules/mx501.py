@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Modality
+from mxlint.facts.events import RAN, Modality
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CompileBound
 from mxlint.rules.findings import finding, function_of, quoted
@@ -14,11 +14,12 @@ from mxlint.rules.rule import Rule
 
 def check(program: Program) -> Iterator[Finding]:
     """A class holds a compiled object of its own function: self is not bound. Calls in sight that work show that none is wanted."""
+    ran = {compiled.number for _, compiled in program.noted(RAN)}
     for compiled in program.log.compiled:
         called = program.calls.get(compiled.number, ())
         if compiled.method_of is None or compiled.decorates is None and not called:
             continue
-        if called and any(trace.ended for trace in program.traces.get(compiled.number, ())):
+        if compiled.number in ran or called and any(trace.ended for trace in program.traces.get(compiled.number, ())):
             continue
         name = compiled.text.rpartition(".")[2]
         calling = "calling an instance" if name == "__call__" else f"calling {quoted(name)} on an instance"

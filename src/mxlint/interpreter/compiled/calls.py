@@ -64,13 +64,13 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     _outlive(i, ref)
     if i.trace is not None:
         _note_call(i, ref, args, place, frame, "inlined", i.trace.path)
-        return i.call(function, args, place, frame)
+        return _run_itself(i, ref, function, args, place, frame)
     if i.heap.get(0, "compile disabled") == TRUE and i.info(ref.oid).payload.form != events.EXPORT:  # type: ignore[attr-defined]
         _note_call(i, ref, args, place, frame, "disabled", 0)
-        return i.call(function, args, place, frame)
+        return _run_itself(i, ref, function, args, place, frame)
     if i.modes.differentiating:
         _note_call(i, ref, args, place, frame, "differentiated", 0)
-        return i.call(function, args, place, frame)
+        return _run_itself(i, ref, function, args, place, frame)
     shapeless = i.heap.get(ref.oid, "shapeless") == TRUE
     args = spread_out(i, function, args, place)
     given_again(i, args, place)
@@ -84,6 +84,14 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     finally:
         if _temporary(i, ref, args, place):
             i.heap.drop(cache, TRACES)
+
+
+def _run_itself(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Run the function of a compiled object in place of a trace. That it takes what it is given is noted of one that a class holds: it was given self, if it asks for that."""
+    value = i.call(function, args, place, frame)
+    if ref.oid in journal(i).methods:
+        note(i, events.Note(events.RAN, where(place), "", ref.oid, events.Modality()))
+    return value
 
 
 def _outlive(i: Interpreter, ref: Ref) -> None:
