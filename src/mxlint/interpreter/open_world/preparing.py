@@ -1,8 +1,8 @@
 """Methods that an object takes only after others: `fit` after `compile`, `predict` after `load`.
 
 A method that comes to nothing compiled on an object as its constructor leaves it is called on one whose public methods ran first, in the order of
-the text: those that fill an attribute which is None or missing, or put something compiled in the place of what an object holds. If one of them is enough for it to come to something compiled, the others may have run
-or not: what happens after them hangs on that. It may be the method itself, whose first call makes what later ones go on with. If it takes several others, all of them ran.
+the text: those that fill an attribute which is None or missing, put entries into a dict or an empty list that it holds, or put something compiled in the
+place of what an object holds. If one of them is enough for it to come to something compiled, the others may have run or not: what happens after them hangs on that. It may be the method itself, whose first call makes what later ones go on with. If it takes several others, all of them ran.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from mxlint.domain.guards import Literal_
-from mxlint.domain.heap import ALIVE
-from mxlint.domain.members import NONE, Ref, Value, members
+from mxlint.domain.heap import ALIVE, Field
+from mxlint.domain.join import bound
+from mxlint.domain.members import NONE, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.locations import ITEMS, REST
 from mxlint.interpreter.machine.paths import PREPARED, Condition
 from mxlint.interpreter.objects.lookup import mro
 
@@ -107,12 +109,25 @@ def _holds_compiled(i: Interpreter, value: Value) -> bool:
     return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in members(value))
 
 
-def _filled(i: Interpreter, owner: Value) -> frozenset[tuple[int, str]]:
-    """The attributes of an object that hold something."""
-    return frozenset(
+def _filled(i: Interpreter, owner: Value) -> frozenset[tuple[int, Field]]:
+    """The attributes of an object that hold something, and the entries of the dicts and lists among them: of a list, that it has some."""
+    own = frozenset(
         (member.oid, field)
         for member in members(owner)
         if isinstance(member, Ref)
         for field, value in i.heap.fields(member.oid).items()
         if isinstance(field, str) and NONE not in members(value)
     )
+    held = {member.oid for oid, field in own for member in members(i.heap.get(oid, field) or NONE) if isinstance(member, Ref)}
+    return own | {
+        (oid, field)
+        for oid in held
+        if i.info(oid).kind in ("dict", "list")
+        for field, value in i.heap.fields(oid).items()
+        if _is_content(field) and bound(value) not in (None, Tuple(()))
+    }
+
+
+def _is_content(field: Field) -> bool:
+    """Whether a field of a dict or list is a part of what lies in it."""
+    return field in (ITEMS, REST) or isinstance(field, tuple) and field[0] == "k"
