@@ -42,7 +42,6 @@ EXCEPTIONS = {
     # Tests are told by the names of their files, which a whole run looks at.
     "what tests may do": "the file is analysed by itself",
     # What is not told yet.
-    "item of a tuple that a trace changes a copy of, read or replaced": "the argument of an earlier round is not kept apart from the last result",
     "layers that are put in the place of others by a tree of names": "which layer a name means is not known where there are many",
     "stored under one of two keys at every call, and returned": "what is stored under one of few keys is taken to stay there",
     "tuple that becomes longer behind what is unpacked": "what lies at the front of a tuple that grows is not kept apart",

@@ -40,6 +40,10 @@ class Place:
         """Rows and columns, for people."""
         return self.source.span(self.start, self.end)
 
+    def contains(self, other: Place) -> bool:
+        """Whether another stretch is a part of it."""
+        return self.source is other.source and self.start <= other.start and other.end <= self.end
+
 
 class InnerPlace(Place):
     """A place in code that is written for a library, for people where the program calls it: one more for each place in that code."""

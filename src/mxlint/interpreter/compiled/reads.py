@@ -8,6 +8,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.heap import Field, Location
+from mxlint.domain.join import itemwise
 from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Symbolic, Tuple, Unbound, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -374,15 +375,23 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
                 relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
         elif isinstance(member, Symbolic) and member.identity in i.ledger.of(Shadows).objects:
             relied_argument(i, i.ledger.of(Shadows).objects[member.identity], where(place))
+    for among in (value, *(itemwise(value) or ())):
+        for number in _numbers(among) if _may_be_another(i, among) else ():
+            i.ledger.of(Changes).unsure.setdefault(number, {})[place] = None
     for key, at in found.items():
         change = changed.get(at)
         if change is not None and (i.trace is None or change[0] != i.trace.oid):
             journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", change[0], events.Modality(), (change[1],))
 
 
+def _numbers(value: Value) -> list[int]:
+    """The arrays and objects that a value may be."""
+    return [member.oid if isinstance(member, Ref) else member.ident for member in members(value) if isinstance(member, (Ref, Array))]
+
+
 def _may_be_another(i: Interpreter, value: Value) -> bool:
     """Whether what is read may be an array or container that no trace has changed a copy of: what the caller put in the place of one, in some rounds."""
-    numbers = [member.oid if isinstance(member, Ref) else member.ident for member in members(value) if isinstance(member, (Ref, Array))]
+    numbers = _numbers(value)
     return len(numbers) > 1 and any(i.heap.get(number, CHANGED) is None for number in numbers)
 
 
@@ -396,11 +405,13 @@ def relied_argument(i: Interpreter, number: int, at: events.Where) -> None:
         journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], events.Modality(), (change[1],))
 
 
-def relied_content(i: Interpreter, number: int, at: events.Where) -> None:
+def relied_content(i: Interpreter, number: int, place: Place) -> None:
     """Note that host code needs what an array holds, of which a trace changed a copy. It may have got to it by a container, none of whose items it reads
-    by itself: `print(d)`. Who took it out relies on it there."""
-    if i.heap.get(number, CHANGED) is not None and all(key[0] != ("argument", number) for key in journal(i).relied):
-        relied_argument(i, number, at)
+    by itself: `print(d)`. Who took it out relies on it there, and who took out one of several relies on none of them."""
+    if i.heap.get(number, CHANGED) is None or any(key[0] == ("argument", number) for key in journal(i).relied):
+        return
+    if not any(place.contains(taken) for taken in i.ledger.of(Changes).unsure.get(number, ())):
+        relied_argument(i, number, where(place))
 
 
 Change = tuple[int, events.Where]

@@ -273,7 +273,7 @@ def use(
         for array in arrays_in(i, member):
             computed(i, array)
             if kind in USES and kind != "evaluates":
-                relied_content(i, array.ident, where(place))
+                relied_content(i, array.ident, place)
     elif isinstance(member, Array):
         if member.trace == -1:
             imprecise(i, place, "an array that may be a constant")

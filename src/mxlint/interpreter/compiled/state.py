@@ -49,7 +49,7 @@ CONTENT: Final = ("#", "content")
 class Changes:
     """What traces have changed and read of what is older."""
 
-    __slots__ = ("fields", "read_contents", "whole")
+    __slots__ = ("fields", "read_contents", "unsure", "whole")
 
     def __init__(self) -> None:
         self.whole: dict[object, tuple[int, Where]] = {}
@@ -58,6 +58,8 @@ class Changes:
         """What of an argument a trace changed, by the key of its last change: which compiled object, and where."""
         self.read_contents: bool = False
         """A trace has read what is in an array that is older."""
+        self.unsure: dict[int, dict[Place, None]] = {}
+        """Where host code took out what may be an array or container of which a trace changed a copy, or another one: by its number."""
 
 
 class Capturing:
