@@ -44,7 +44,6 @@ EXCEPTIONS = {
     # What is not told yet.
     "layers that are put in the place of others by a tree of names": "which layer a name means is not known where there are many",
     "stored under one of two keys at every call, and returned": "what is stored under one of few keys is taken to stay there",
-    "tuple that becomes longer behind what is unpacked": "what lies at the front of a tuple that grows is not kept apart",
 }
 """Programs of which mxlint says something else with longer loops, and why."""
 

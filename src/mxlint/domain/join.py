@@ -210,6 +210,9 @@ def _within(option: Option, items: set[Member], whole: Option) -> bool:
         return False
     if least is not None and member.items is None and member.given != whole.member.given:  # type: ignore[attr-defined]
         return False
+    front: tuple[Value, ...] = whole.member.front  # type: ignore[attr-defined]
+    if front and member.beginning[: len(front)] != front:
+        return False
     return all(inner in items for part in member.parts for inner in members(part))
 
 

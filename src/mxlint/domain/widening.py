@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import gcd
 from typing import Final
 
@@ -171,7 +171,7 @@ def _widened_of(old: Value, value: Value, cls: int | None, loop: Hashable) -> Va
 
 def _of_class(whole: Tuple, *found: Tuple) -> Tuple:
     """A tuple that stands for several of one class."""
-    return Tuple(whole.items, whole.element, found[0].cls, whole.least, all_sources(found), whole.given, whole.loops)
+    return Tuple(whole.items, whole.element, found[0].cls, whole.least, all_sources(found), whole.given, whole.loops, whole.front)
 
 
 def _item_by_item(part: Tuple, whole: Tuple) -> bool:
@@ -202,7 +202,18 @@ def _together_tuples(found: list[Tuple], before: list[Tuple], loop: Hashable) ->
         least=_least(found, before),
         given=given,
         loops=united(t.loops for t in found),
+        front=shared_front([*found, *before]),
     )
+
+
+MAX_FRONT: Final = 4
+"""Items at the front of a tuple of unknown length that are known one by one."""
+
+
+def shared_front(found: list[Tuple]) -> tuple[Value, ...]:
+    """What lies at the first places of all of some tuples: rounds that make one longer at its end leave it there."""
+    columns = zip(*(t.beginning for t in found))
+    return tuple(column[0] for column in takewhile(lambda column: all(item == column[0] for item in column), columns))[:MAX_FRONT]
 
 
 def _least(found: list[Tuple], before: list[Tuple]) -> int | None:

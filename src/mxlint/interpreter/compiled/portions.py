@@ -71,8 +71,8 @@ def _spot(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, p
 
 
 def _has_parts(value: Value) -> bool:
-    """Whether a value is surely a tuple of items known one by one."""
-    return all(isinstance(member, Tuple) and bool(member.items) and not member.sources for member in members(value))
+    """Whether a value is surely a tuple of items known one by one, or begins with such."""
+    return all(isinstance(member, Tuple) and bool(member.beginning) and not member.sources for member in members(value))
 
 
 def is_older(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
@@ -196,7 +196,7 @@ def asked(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
 def counted(i: Interpreter, owner: Tuple, place: Place, frame: Frame) -> None:
     """Note that it is asked how many items a tuple has."""
     for spot in scalars.in_order(owner.sources):
-        _read(i, spot.inner(COUNT), place, frame)
+        _read(i, spot.inner(COUNT) if owner.items is not None else spot, place, frame)
 
 
 def past_end(i: Interpreter, owner: Tuple, index: int | slice, place: Place, frame: Frame) -> None:

@@ -314,11 +314,12 @@ def _step(i: Interpreter, oid: int, member: Member, path: tuple[Step, ...]) -> V
         return _count(member)
     names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
     number = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
-    if member.items is None:
+    if member.items is None and (number is None or not 0 <= number < len(member.front)):
         return UNBOUND if number is None else _along(i, oid, member.element or Unknown("item"), path[1:])
-    if number is None or not -len(member.items) <= number < len(member.items):
+    held = member.beginning
+    if number is None or not -len(held) <= number < len(held):
         return UNBOUND
-    return _along(i, oid, member.items[number], path[1:])
+    return _along(i, oid, held[number], path[1:])
 
 
 def _comes_from(i: Interpreter, copied: Value | None, source: Value) -> bool:

@@ -27,6 +27,7 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import is_one
 from mxlint.domain.place import Place
 from mxlint.domain.varying import united
+from mxlint.domain.widening import MAX_FRONT
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -82,7 +83,8 @@ def concatenated(a: Tuple, b: Tuple) -> Tuple:
         return Tuple(())
     # Two lengths that are not known may add up to one that is the same each time.
     loops = a.loops if b.items is not None else b.loops if a.items is not None else frozenset()
-    return Tuple(None, join(parts), least=least, given="part" if a.given or b.given else "", loops=loops)
+    front = (a.beginning if a.items is None else (*a.items, *b.beginning))[:MAX_FRONT] if least is not None else ()
+    return Tuple(None, join(parts), least=least, given="part" if a.given or b.given else "", loops=loops, front=front)
 
 
 def _is_fixed(content: Value) -> bool:

@@ -277,6 +277,11 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
     throw_named(i, "builtins.IndexError", place)
 
 
+def _at_front(content: Tuple, index: Value) -> bool:
+    """Whether an index is that of an item that is known to lie at the front of a tuple of unknown length."""
+    return content.items is None and isinstance(index, Const) and type(index.value) is int and 0 <= index.value < len(content.front)
+
+
 def _asks_for_end(index: int | slice, length: int) -> bool:
     """Whether what a tuple gives for an index depends on where it ends."""
     if isinstance(index, int):
@@ -288,9 +293,11 @@ def _asks_for_end(index: int | slice, length: int) -> bool:
 
 def _part(i: Interpreter, owner: Tuple, index: Value, place: Place, frame: Frame) -> Value:
     """An item or slice of a tuple, which a trace may read where the tuple lies."""
-    real = as_index(index) if owner.sources and owner.items is not None else None
-    if real is not None and _asks_for_end(real, len(owner.items or ())):
+    real = as_index(index) if _at_front(owner, index) or owner.sources and owner.items is not None else None
+    if real is not None and owner.items is not None and _asks_for_end(real, len(owner.items)):
         past_end(i, owner, real, place, frame)
+    if owner.items is None and isinstance(real, int):
+        return taken_out(i, owner, real, owner.front[real], place, frame)
     result = sequence_item(i, owner if real is not None else used(i, owner, frame), index, place, frame)  # type: ignore[arg-type]
     if real is None:
         return handed_out(i, result, place, frame)

@@ -30,6 +30,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.parts import referred
 from mxlint.domain.place import Place
+from mxlint.domain.widening import shared_front
 from mxlint.interpreter.compiled.portions import counted, taken_out
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import any_number, as_many, new_list
@@ -227,7 +228,7 @@ def collected(
         same = {len(t.items) if t.items is not None else None for t in found}
         if len(same) == 1 and None not in same:
             return Tuple(tuple(join(column) for column in zip(*(t.items or () for t in found))))
-        return as_many(join(found), join(parts)) if parts else Tuple(())
+        return as_many(join(found), join(parts)).beginning_with(shared_front(found)) if parts else Tuple(())
     items = known(i, value)
     if items is not None:
         aspects.iterated(i, value, place, frame)
@@ -247,7 +248,7 @@ def collected(
         content = value if isinstance(value, Tuple) else i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else None
         copied = Tuple(None, element) if content is None else as_long_as(i, as_many(i.live(content), element), value)
         assert isinstance(copied, Tuple)
-        return copied
+        return copied.beginning_with(value.front) if isinstance(value, Tuple) else copied
     box = new_list(i, Tuple(()), place, "collected")
     iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
     content = as_long_as(i, i.heap.get(box.oid, ("#", "items")) or Tuple(()), value)

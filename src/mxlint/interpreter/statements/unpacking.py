@@ -50,6 +50,8 @@ def unpack(
 def _content(i: Interpreter, member: Member, count: int, star: int | None, unread: frozenset[int], place: Place, frame: Frame) -> Tuple:
     """The elements of what is unpacked. Of a list and a tuple each item is read by itself: one that is not used decides nothing."""
     if isinstance(member, Tuple):
+        if member.items is None and star == count - 1 and star in unread and len(member.front) >= star:
+            return Tuple(tuple(_taken(i, Tuple(member.front[:star], sources=member.sources), count, star, unread, place, frame)))
         if member.items is None:
             return listed(i, next(iter(members(used(i, member, frame)))), place, frame)
         number = len(member.items)
