@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mxlint.domain.heap import Location
-from mxlint.domain.members import Ref
+from mxlint.domain.members import NONE, Ref
 from mxlint.domain.parts import referred
 from mxlint.interpreter.compiled.state import CompiledInfo, count, only_filled
 from mxlint.interpreter.machine.core import Interpreter
@@ -32,14 +32,18 @@ def lives(i: Interpreter, number: int) -> bool:
 
 
 def shares(i: Interpreter, ref: Ref, other: int) -> bool:
-    """Whether a compiled object finds the traces that one of its function has made: itself, or another that lives still, with the same options. When an
-    object dies, the traces of its function die: of those that one place makes one after the other, each takes the place of the last, if nothing else holds that."""
+    """Whether a compiled object finds the traces that one of its function has made: itself, or another that lives still, with the same options, or with
+    `outputs=` besides, which the object then does not write. When an object dies, the traces of its function die: of those that one place makes one after
+    the other, each takes the place of the last, if nothing else holds that."""
     if other == ref.oid:
         return True
     a, b = i.info(ref.oid).payload, i.info(other).payload
     assert isinstance(a, CompiledInfo) and isinstance(b, CompiledInfo)
-    return all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "outputs", "shapeless")) and (
-        a.site != b.site and other in journal(i).escaped or lives(i, other)
+    outputs = i.heap.get(ref.oid, "outputs")
+    return (
+        all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "shapeless"))
+        and (outputs in (None, NONE) or outputs == i.heap.get(other, "outputs"))
+        and (a.site != b.site and other in journal(i).escaped or lives(i, other))
     )
 
 

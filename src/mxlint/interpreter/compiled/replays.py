@@ -82,7 +82,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             relied_argument(i, number, read.where)
     changed(i, entry.changes, args, entry.reads.items(), lambda location, _: held(i, *location))
 
-    for location, written in entry.written.items():
+    writes = entry.by == ref.oid or i.heap.get(ref.oid, "outputs") == i.heap.get(entry.by, "outputs")
+    for location, written in entry.written.items() if writes else ():
         value = i.heap.get(*location) if location[0] in entry.captured_out else None
         if value is not None and any(isinstance(part, Array) for part in each_part(value)):
             i.heap._put(*location, _anew(i, value, place, location))
