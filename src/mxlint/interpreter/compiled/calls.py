@@ -18,13 +18,13 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.captures import captured, numbers
 from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
-from mxlint.interpreter.compiled.lives import kept_in, lives, shares, taken
+from mxlint.interpreter.compiled.lives import kept_in, lives, overwritten, shares, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import given_again, taken_for_arrays
 from mxlint.interpreter.compiled.rebinding import called_first
 from mxlint.interpreter.compiled.refusals import argument, spread
 from mxlint.interpreter.compiled.replays import replay
-from mxlint.interpreter.compiled.staleness import compare
+from mxlint.interpreter.compiled.staleness import compare, unfollowed
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
 from mxlint.interpreter.loops.ends import Ends
@@ -49,19 +49,21 @@ from mxlint.interpreter.open_world.spreading import spread_out
 
 
 class Stored:
-    """The compiled objects of each site that were called, where they were stored then, and how often was written there (None: in nothing older than what made them)."""
+    """The compiled objects of each site that were called, where they were stored then, and how often was written there (None: in nothing older than what made them).
+    `doubtful`: those that lie where another one of their site may lie."""
 
-    __slots__ = ("at",)
+    __slots__ = ("at", "doubtful")
 
     def __init__(self) -> None:
         self.at: dict[Place, dict[int, tuple[tuple[Location, int], ...] | None]] = {}
+        self.doubtful: set[int] = set()
 
 
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call a compiled object."""
     function = i.heap.get(ref.oid, "fun") or Unknown("compiled")
     i.ledger.of(Called).objects.add(ref.oid)
-    _outlive(i, ref)
+    _outlive(i, ref, place)
     if i.trace is not None:
         _note_call(i, ref, args, place, frame, "inlined", i.trace.path)
         return _run_itself(i, ref, function, args, place, frame)
@@ -94,24 +96,32 @@ def _run_itself(i: Interpreter, ref: Ref, function: Value, args: Arguments, plac
     return value
 
 
-def _outlive(i: Interpreter, ref: Ref) -> None:
+def _outlive(i: Interpreter, ref: Ref, place: Place) -> None:
     """Keep where an object is stored, and look which older ones of the same site it has outlived: in older objects it has taken their place, and what
     else holds them is gone."""
     info = i.info(ref.oid).payload
     assert isinstance(info, CompiledInfo)
-    made = i.ledger.of(Stored).at.setdefault(info.site, {})
+    stored = i.ledger.of(Stored)
+    made = stored.at.setdefault(info.site, {})
     i.heap.set(0, _called(ref.oid), TRUE)
-    if i.silent or ref.oid in made:
+    if i.silent:
         return
+    if ref.oid not in made:
+        _look_around(i, ref, made, stored.doubtful)
+    if ref.oid in stored.doubtful:
+        unfollowed(i, ref, place, "whether a compiled object takes the place of another one")
+
+
+def _look_around(i: Interpreter, ref: Ref, made: dict[int, tuple[tuple[Location, int], ...] | None], doubtful: set[int]) -> None:
+    """Look at the older objects of the site of one that is called for the first time."""
     found = journal(i)
     for other, places in made.items():
-        if (
-            other not in found.outlived
-            and _may_be_called(i, other)
-            and (places is None or taken(i, places, ref.oid))
-            and not lives(i, other)
-        ):
+        if other in found.outlived or not _may_be_called(i, other) or places is not None and not taken(i, places, ref.oid):
+            continue
+        if not lives(i, other):
             found.outlived.add(other)
+        elif places and overwritten(i, places):
+            doubtful.add(ref.oid)
     made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped else None
 
 

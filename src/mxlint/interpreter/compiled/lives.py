@@ -12,6 +12,8 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.garbage import PLAIN
 from mxlint.interpreter.machine.journal import journal
+from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.writing import Writes
 
 
 def lives(i: Interpreter, number: int) -> bool:
@@ -58,6 +60,13 @@ def taken(i: Interpreter, places: Iterable[tuple[Location, int]], by: int) -> bo
     """Whether an object has taken one of some places. What is stored where nothing was found takes the place of nothing."""
     held = (i.heap.get(*place) for place, written in places if not only_filled(i, place, written))
     return any(by in referred(i.live(value)) for value in held if value is not None)
+
+
+def overwritten(i: Interpreter, places: Iterable[tuple[Location, int]]) -> bool:
+    """Whether something was written since in each of some attributes or entries, and not only where a test has found nothing. What is added to a list takes the
+    place of nothing."""
+    written = i.ledger.of(Writes).overwritten
+    return all(place[1] != ITEMS and written.get(place, 0) > number for place, number in places)
 
 
 def _is_root(i: Interpreter, oid: int) -> bool:
