@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.join import bound, filtered, join
+from mxlint.domain.join import bound, filtered, hull, join
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, Member, Range, RangeObject, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
@@ -62,6 +63,13 @@ def stepping(i: Interpreter, value: Value, place: Place, frame: Frame) -> Ref | 
     kind = i.info(value.oid).kind
     steps = can_step(i, value) if kind == "generator" else kind == "instance" and special(i, value, "__next__", place, frame) is not None
     return value if steps else None
+
+
+def taking(i: Interpreter, value: Value, place: Place, frame: Frame) -> Ref | None:
+    """A value of which each element is asked for in its turn: one that steps, or `islice` of such."""
+    if isinstance(value, Ref) and i.info(value.oid).kind == "iterator" and i.info(value.oid).payload == "some":
+        return value if stepping(i, parts_of(i, value)[0], place, frame) is not None else None
+    return stepping(i, value, place, frame)
 
 
 def _iterator_element(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Value:
@@ -158,8 +166,10 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     if kind == "count":
         i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
         return binary(i, "+", parts[0], binary(i, "*", number, parts[1], place, frame), place, frame)
-    if kind == "some" and parts[1] == Const(0) and parts[3] == Const(1) and isinstance(parts[0], Ref) and can_step(i, parts[0]):
-        return _next_of_some(i, ref, parts[0], parts[2], default, place, frame)
+    if kind == "some" and (source := stepping(i, parts[0], place, frame)) is not None:
+        before = _left_out(number, parts[1], parts[3])
+        if before is not None:
+            return _next_of_some(i, ref, source, before, default, place, frame)
     position = position_of(i, ref)
     aspects.advanced(i, ref, position, place, frame)
     if position is not None:
@@ -186,15 +196,35 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     )
 
 
-def _next_of_some(i: Interpreter, ref: Ref, source: Ref, stop: Value, default: Value | None, place: Place, frame: Frame) -> Value:
-    """The next element of `islice` of a generator: the generator is asked where not as many were taken as there are to be."""
+MAX_LEFT_OUT: Final = 8
+"""Elements before one that `islice` takes which are asked for one by one."""
+
+
+def _left_out(number: Value, start: Value, step: Value) -> int | None:
+    """How many elements `islice` leaves out before it takes its next one, of which it has taken a number; None if that is not known, or too many."""
+    first = number == Const(0)
+    bound, (least, _) = (start if first else step), hull(number) or (None, None)
+    if not isinstance(bound, Const) or type(bound.value) is not int or not first and (least is None or least < 1):
+        return None
+    before = bound.value if first else bound.value - 1
+    return before if before <= MAX_LEFT_OUT else None
+
+
+def _next_of_some(i: Interpreter, ref: Ref, source: Ref, before: int, default: Value | None, place: Place, frame: Frame) -> Value:
+    """The next element of `islice` of a generator or an object: that is asked where not as many were taken as there are to be. `before`: how many are
+    left out before it."""
+    _, start, stop, step = parts_of(i, ref)
     number = i.heap.get(ref.oid, POSITION) or Const(0)
 
     def take() -> Value:
         i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))
-        return stepped(i, source, Given(), default, place)
+        for left_out in range(before):
+            with i.within((place, ("left out", left_out))):
+                next_item(i, source, None, place, frame)
+        return next_item(i, source, default, place, frame)
 
-    left = TRUE if stop == NONE else binary(i, "<", number, stop, place, frame)
+    at = binary(i, "+", start, binary(i, "*", number, step, place, frame), place, frame)
+    left = TRUE if stop == NONE else binary(i, "<", at, stop, place, frame)
     return i.choose(i.truth(left, place, frame), place, take, lambda: exhausted(i, default, place))
 
 

@@ -47,7 +47,16 @@ from mxlint.interpreter.containers.elements import (
     view_element,
 )
 from mxlint.interpreter.expressions.operators import binary
-from mxlint.interpreter.generators.advancing import are_rows, call_next, called_once, element_of, next_of_iterator, next_or, stepping
+from mxlint.interpreter.generators.advancing import (
+    are_rows,
+    call_next,
+    called_once,
+    element_of,
+    next_of_iterator,
+    next_or,
+    stepping,
+    taking,
+)
 from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.loops.ends import Ends
@@ -300,15 +309,14 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         return True
     if kind == "zip" and parts:
         elements_ = [
-            element_of(i, part, place, frame) if _runs_a_body(i, part) and stepping(i, part, place, frame) is None else None
-            for part in parts
+            element_of(i, part, place, frame) if _runs_a_body(i, part) and taking(i, part, place, frame) is None else None for part in parts
         ]
 
         def row(ends: Target) -> Tuple:
             """One element of each: another one in each round. The body of a generator that cannot be gone on with has run before, as a whole."""
             found: list[Value] = []
             for part, element in zip(parts, elements_):
-                generator = stepping(i, part, place, frame) if element is None else None
+                generator = taking(i, part, place, frame) if element is None else None
                 if generator is not None:
                     element = next_or(i, generator, Given(), ends, place, frame)
                 if element is None and isinstance(part, Ref) and i.info(part.oid).kind == "iterator":
