@@ -122,6 +122,7 @@ def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place
         return NO
     star = next((n for n, part in enumerate(pattern.items) if isinstance(part, ir.StarPattern)), None)
     if content is None or content.items is None:
+        used_tuples(i, member, frame)
         element = content.element if content is not None and content.element is not None else Unknown("list")
         for part in pattern.items:
             if isinstance(part, ir.StarPattern):
