@@ -233,6 +233,8 @@ class Trace:
         self.by_ident: dict[int, list[Seen]] = {}
         self.array_reads: list[tuple[Seen, events.Read]] = []
         self.written: dict[Location, Place] = {}
+        self.defaults: set[int] = set()
+        """The objects that it put where it looked for one and found none, under a key that may be several."""
         self.kept: list[tuple[Location, events.Write]] = []
         self.changes_python = False
         """Whether it has written something older that is no array of its own."""

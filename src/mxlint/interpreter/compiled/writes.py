@@ -275,7 +275,7 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
         return before is None or isinstance(before, Unbound)
     if before is None:
         # The trace made it: the next run finds it, and adds to it, where this one has put it after it looked for one there.
-        return any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
+        return oid in trace.defaults or any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
     now = i.heap.get(oid, ITEMS)
     known = [value.items for value in (before, now) if isinstance(value, Tuple) and value.items is not None]
     if len(known) < 2 or len(known[0]) >= len(known[1]) or _is_answered_anew(i, trace, oid):

@@ -353,6 +353,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         if maker is not None and not isinstance(maker, Const):
             with i.within((place, "factory")):
                 made = i.call(maker, Arguments(), place, frame)
+            puts_default(i, key, made)
             both = _together(i, found, made, absent, by, place)
             _put_entry(i, owner, key, both, place, frame)
             return both
@@ -364,6 +365,12 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
             throw_named(i, "builtins.KeyError", place)
         return choices.chosen(i, found, by, place)
     return _together(i, found, default, absent, by, place)
+
+
+def puts_default(i: Interpreter, key: Value, made: Value) -> None:
+    """A trace puts what it has made where it found nothing under a key of which no location says that: its next run finds it there."""
+    if i.trace is not None and not is_key(key):
+        i.trace.defaults.update(member.oid for member in members(made) if isinstance(member, Ref))
 
 
 def _entries(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool]) -> list[tuple[Member | None, Value]]:

@@ -16,7 +16,7 @@ from mxlint.interpreter.containers.aspects import contents
 from mxlint.interpreter.containers.builders import any_number, concatenated, entries, entry, is_key, new_list, new_set, put, put_any
 from mxlint.interpreter.containers.deques import within_length
 from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
-from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item
+from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item, puts_default
 from mxlint.interpreter.containers.merging import as_dict, may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.expressions.equality import is_same_array
 from mxlint.interpreter.expressions.operators import binary
@@ -233,6 +233,7 @@ def _get(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     default = args.get(1, "default") or NONE
     value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
+    puts_default(i, args.args[0], default)
     for field in entries(i, ref.oid, args.args[0]):
         if i.heap.get(ref.oid, field) is None or any(m in list(members(default)) for m in members(value)):
             put(i, ref.oid, args.args[0], value)
