@@ -267,7 +267,7 @@ def test_nested_loops_are_unrolled_within_a_budget() -> None:
 
 @pytest.mark.parametrize(
     ("program", "most"),
-    [(TRACED_IN_A_LOOP, 340), (LAYERS_IN_A_LOOP, 200), (LISTS_IN_A_LOOP, 100), (PAIRS_IN_A_LOOP, 2500)],
+    [(TRACED_IN_A_LOOP, 340), (LAYERS_IN_A_LOOP, 200), (LISTS_IN_A_LOOP, 120), (PAIRS_IN_A_LOOP, 2500)],
     ids=("traces", "layers", "lists", "pairs"),
 )
 def test_loops_settle(program: str, most: int) -> None:
