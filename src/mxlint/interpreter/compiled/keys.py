@@ -16,6 +16,7 @@ from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import describe, imprecise
+from mxlint.interpreter.machine.locations import ITEMS
 
 MAX_PARTS: Final = 4_096
 """Leaves and containers of a tree; of a larger one it is not known which calls it tells apart."""
@@ -56,7 +57,7 @@ def _opened(i: Interpreter, ref: Ref, found: list[Part]) -> list[Value | Part] |
     """What a list or dict holds; None if it is something else, or not known item by item."""
     kind = tree(i, ref)
     if kind == "list":
-        items = itemwise(i.heap.get(ref.oid, ("#", "items")))
+        items = itemwise(i.heap.get(ref.oid, ITEMS))
         if items is not None:
             found.append(("list", len(items)))
             return list(items)

@@ -24,6 +24,7 @@ from mxlint.interpreter.machine.journal import (
     modality,
     where,
 )
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.reach import arrays_in
 
 TAKES_NONE: Final = "0.29.2"
@@ -107,7 +108,7 @@ def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Cond
     """What is refused of an argument, whether it lies in a container, and what it hangs on that this is given: nothing if all that may be given is
     refused. What hangs on nothing is given at some call, as one item of a list that a loop goes over."""
     value = i.live(value)
-    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) and tree(i, value) else None
+    content = i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) and tree(i, value) else None
     inside = isinstance(content, Union)
     if isinstance(content, Union):
         value = i.live(content)
@@ -153,7 +154,7 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
         return _first_refused(i, id(member), _each(member), done)
     if isinstance(member, Ref):
         if tree(i, member):
-            content = i.heap.get(member.oid, ("#", "items"))
+            content = i.heap.get(member.oid, ITEMS)
             parts = (
                 _each(content)
                 if isinstance(content, Tuple)

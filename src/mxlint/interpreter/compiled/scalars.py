@@ -32,11 +32,10 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.expressions import outcomes
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import SAME
+from mxlint.interpreter.machine.locations import ITEMS, SAME
 from mxlint.interpreter.objects.lookup import container
 from mxlint.syntax import ir
 

@@ -32,14 +32,14 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import REST
+from mxlint.interpreter.machine.locations import ITEMS, REST
 from mxlint.interpreter.objects.lookup import special
 
 
 def new_list(i: Interpreter, content: Value, place: Place, tag: object = None, cls: str = "builtins.list") -> Ref:
     """A new list (or deque) with the items of a tuple."""
     oid = i.allocate("list", cls, place, tag)
-    i.heap.set(oid, ("#", "items"), content)
+    i.heap.set(oid, ITEMS, content)
     return Ref(oid)
 
 
@@ -49,7 +49,7 @@ def new_set(i: Interpreter, content: Value, place: Place, tag: object = None, cl
         counted = len(content.items) < 2 or all(map(is_one, content.items))
         content = Tuple(tuple(dict.fromkeys(content.items))) if counted else Tuple(None, join(content.items))
     oid = i.allocate("set", cls, place, tag)
-    i.heap.set(oid, ("#", "items"), content)
+    i.heap.set(oid, ITEMS, content)
     return Ref(oid)
 
 

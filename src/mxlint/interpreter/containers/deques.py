@@ -8,10 +8,10 @@ from typing import Final
 from mxlint.domain.join import join, of
 from mxlint.domain.members import NONE, Const, Member, Option, Ref, Tuple, Value, options
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
 

@@ -32,7 +32,7 @@ from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
-from mxlint.interpreter.machine.locations import ENUM_MEMBERS
+from mxlint.interpreter.machine.locations import ENUM_MEMBERS, ITEMS
 from mxlint.interpreter.objects.lookup import container
 
 UNROLLED: Final = 16
@@ -49,9 +49,6 @@ MAX_ITEMS: Final = 64
 
 MOST_COUNTED: Final = 1 << 20
 """Numbers of `itertools.count` that something is zipped with."""
-
-
-ITEMS: Final = ("#", "items")
 
 
 STORED: Final = ("stored", "element")
@@ -96,7 +93,7 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
     if isinstance(member, Ref):
         kind = container(i, member, "__iter__")
         if kind in ("list", "set"):
-            content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
+            content = i.live(i.heap.get(member.oid, ITEMS) or Unknown("list"))
             return content.items if isinstance(content, Tuple) else None
         if kind == "dict":
             return dict_keys(i, member.oid)
@@ -249,7 +246,7 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
     if isinstance(member, Ref):
         kind = container(i, member)
         if kind in ("list", "set"):
-            content = i.heap.get(member.oid, ("#", "items")) or Unknown("list")
+            content = i.heap.get(member.oid, ITEMS) or Unknown("list")
             parts = [part for part in members(content) if not isinstance(part, Tuple) or part.items != ()] or members(content)
             found_elements = [elements(i, part, place, frame) for part in parts]
             values = [value for value, _ in found_elements if not callable(value)]
@@ -319,16 +316,16 @@ def view_element(i: Interpreter, kind: str, target: Value, place: Place) -> Valu
 
 def append(i: Interpreter, oid: int, value: Value) -> None:
     """Put a value at the end of a list's content: one more of so many as something else decides."""
-    content = i.heap.get(oid, ("#", "items")) or Tuple(())
-    i.heap.set(oid, ("#", "items"), extended(content, value, lambda longer: _as_rounds(i, longer)))
+    content = i.heap.get(oid, ITEMS) or Tuple(())
+    i.heap.set(oid, ITEMS, extended(content, value, lambda longer: _as_rounds(i, longer)))
 
 
 def collect(i: Interpreter, oid: int, value: Value) -> None:
     """The same for a list that nobody sees before its end: in the rounds of a fixpoint it is at once what they come to, of any length."""
-    content = i.heap.get(oid, ("#", "items"))
+    content = i.heap.get(oid, ITEMS)
     step = i.context.step
     if isinstance(content, Tuple) and isinstance(step, tuple) and step[-1] == "rest":
-        i.heap.set(oid, ("#", "items"), _as_rounds(i, Tuple(None, join([*content.parts, value]), least=content.shortest)))
+        i.heap.set(oid, ITEMS, _as_rounds(i, Tuple(None, join([*content.parts, value]), least=content.shortest)))
     else:
         append(i, oid, value)
 

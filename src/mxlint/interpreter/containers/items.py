@@ -46,6 +46,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.mlx import losses
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
@@ -171,12 +172,12 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     if container(i, owner) == "dict":
         hashed(i, index, place, frame)
         return dict_item(i, owner, index, place, frame)
-    content = i.live(i.heap.get(owner.oid, ("#", "items")) or Unknown("list"))
+    content = i.live(i.heap.get(owner.oid, ITEMS) or Unknown("list"))
     result = content_item(i, content, index, place, frame)
     if isinstance(index, Const) and isinstance(index.value, int):
         result = found_in(i, owner.oid, ("item", index.value), result, place, frame)
     elif not _first_items(i, owner, content, index, place, frame):
-        i.operations.read(i, owner.oid, ("#", "items"), content, place, frame)
+        i.operations.read(i, owner.oid, ITEMS, content, place, frame)
     if not isinstance(index, Slice):
         return taken(i, result, place, index)
     if _goes_to_the_end(index):
@@ -434,16 +435,16 @@ def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Pla
 
 def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Place, frame: Frame) -> None:
     """`owner[index] = value` of a list or dict, as these do it themselves."""
-    if i.heap.get(owner.oid, ("#", "items")) is not None:
+    if i.heap.get(owner.oid, ITEMS) is not None:
         _needs_number(i, index, place, frame)
-        content = i.heap.get(owner.oid, ("#", "items")) or Unknown("list")
+        content = i.heap.get(owner.oid, ITEMS) or Unknown("list")
         given = listed(i, value, place, frame) if isinstance(index, Slice) else None
         if given is not None:
             resized(i, owner.oid, False)
         changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))
-        i.heap.set(owner.oid, ("#", "items"), changed)
+        i.heap.set(owner.oid, ITEMS, changed)
         single = isinstance(index, Const) and isinstance(index.value, int) and index.value >= 0
-        i.operations.written(i, owner.oid, ("item", index.value) if single else ("#", "items"), value, place, frame)  # type: ignore[union-attr]
+        i.operations.written(i, owner.oid, ("item", index.value) if single else ITEMS, value, place, frame)  # type: ignore[union-attr]
     else:
         hashed(i, index, place, frame)
         views.look(i, owner.oid)
@@ -500,12 +501,12 @@ def delete_item(i: Interpreter, owner: Value, index: Value, place: Place, frame:
 
 def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame) -> None:
     """`del owner[index]` of a list or dict, as these do it themselves."""
-    content = i.heap.get(owner.oid, ("#", "items"))
+    content = i.heap.get(owner.oid, ITEMS)
     if content is not None:
         _needs_number(i, index, place, frame)
         resized(i, owner.oid, False)
-        i.heap.set(owner.oid, ("#", "items"), i.split(content, lambda part: _without(i, part, index, place)))
-        i.operations.written(i, owner.oid, ("#", "items"), NONE, place, frame)
+        i.heap.set(owner.oid, ITEMS, i.split(content, lambda part: _without(i, part, index, place)))
+        i.operations.written(i, owner.oid, ITEMS, NONE, place, frame)
     else:
         views.look(i, owner.oid)
         for key in members(index):

@@ -27,12 +27,11 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ADDED
+from mxlint.interpreter.machine.locations import ADDED, ITEMS
 from mxlint.interpreter.objects.lookup import container
 from mxlint.interpreter.statements.unpacking import unpack
 
 Method = Callable[[Interpreter, Ref, Arguments, Place, Frame], Value]
-ITEMS: Final = ("#", "items")
 
 
 def _content(i: Interpreter, ref: Ref) -> Value:

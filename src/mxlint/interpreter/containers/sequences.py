@@ -52,7 +52,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import DISTINCT
+from mxlint.interpreter.machine.locations import DISTINCT, ITEMS
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
 
@@ -75,7 +75,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
                 return lies(i, member.oid, aspects.LENGTH, length, place, frame)
             aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
         if isinstance(member, Ref) and kind in ("list", "set"):
-            content = i.live(i.heap.get(member.oid, ("#", "items")) or Unknown("list"))
+            content = i.live(i.heap.get(member.oid, ITEMS) or Unknown("list"))
             return i.split(content, one)
         if isinstance(member, Tuple) and member.items is None:
             if member.least is None:
@@ -247,13 +247,13 @@ def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     box = new_list(i, Tuple((total,)), place, "sum")
 
     def add(value: Value) -> None:
-        content = i.heap.get(box.oid, ("#", "items"))
+        content = i.heap.get(box.oid, ITEMS)
         held = content.items[0] if isinstance(content, Tuple) and content.items else Unknown("sum")
-        i.heap.set(box.oid, ("#", "items"), Tuple((binary(i, "+", held, value, place, frame),)))
+        i.heap.set(box.oid, ITEMS, Tuple((binary(i, "+", held, value, place, frame),)))
 
     items = aspects.unordered(i, args.args[0], place, frame)
     i.iterate(args.args[0] if items is None else Tuple(items), add, place, frame)
-    content = i.heap.get(box.oid, ("#", "items"))
+    content = i.heap.get(box.oid, ITEMS)
     found = [m.items[0] for m in members(content or Unknown("sum")) if isinstance(m, Tuple) and m.items]
     return join(found) if found else Unknown("sum")
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from mxlint.domain.members import Const, RangeObject, Ref, Tuple, Value
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.locations import ITEMS
 
 MISSING: Final[Any] = object()
 """There is no constant."""
@@ -24,7 +25,7 @@ def python_value(i: Interpreter, value: Value, depth: int = 3) -> Any:
     if isinstance(value, Ref) and depth:
         kind = i.info(value.oid).kind
         if kind in ("list", "set"):
-            content = i.heap.get(value.oid, ("#", "items"))
+            content = i.heap.get(value.oid, ITEMS)
             items = (
                 [python_value(i, item, depth - 1) for item in content.items]
                 if isinstance(content, Tuple) and content.items is not None

@@ -38,6 +38,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects.lookup import CLASS, FIELDS, by_identity, environment, fields_of, is_itself_alone, mro, special
 from mxlint.interpreter.objects.lookup import container as container_kind
 from mxlint.interpreter.open_world.presumptions import taken_from
@@ -233,7 +234,7 @@ def _equal_sets(i: Interpreter, same: bool, a: Ref, b: Ref) -> Value | None:
 
 
 def _content(i: Interpreter, ref: Ref) -> Member:
-    found = i.heap.get(ref.oid, ("#", "items"))
+    found = i.heap.get(ref.oid, ITEMS)
     return found if isinstance(found, Tuple) else Unknown("list")
 
 
@@ -318,7 +319,7 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
         if kind in ("list", "set"):
             if isinstance(item, Const) or isinstance(item, Ref) and is_itself_alone(i, item):
                 aspects.ask(i, container.oid, aspects.has(item), place, frame)
-            content = i.heap.get(container.oid, ("#", "items"))
+            content = i.heap.get(container.oid, ITEMS)
             keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
         elif isinstance(item, Ref) and (listed := enum_members(i, container)) is not None:
             keys = list(listed)

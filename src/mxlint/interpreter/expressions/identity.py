@@ -11,10 +11,10 @@ from typing import Final
 from mxlint.domain.join import of
 from mxlint.domain.members import NONE, Applied, Const, Lying, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
 from mxlint.interpreter.compiled import scalars
-from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.expressions import outcomes
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects.lookup import by_identity, container
 
 OPERATORS: Final = {"is": "is", "is not": "is not", "==": "is", "!=": "is not", "in": "in", "not in": "not in"}

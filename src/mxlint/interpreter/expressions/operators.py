@@ -51,6 +51,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.objects.lookup import container, special
 from mxlint.interpreter.objects.type_tests import type_names
@@ -340,7 +341,7 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
         for sequence, count in ((a, b), (b, a)):
             content = sequence if isinstance(sequence, Tuple) else None
             if isinstance(sequence, Ref) and i.info(sequence.oid).kind == "list":
-                found = i.heap.get(sequence.oid, ("#", "items"))
+                found = i.heap.get(sequence.oid, ITEMS)
                 content = found if isinstance(found, Tuple) else None
             if content is not None and _is_no_count(i, count):
                 return None
@@ -377,7 +378,7 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
 
 def _combined(i: Interpreter, op: str, a: Ref, b: Ref) -> Tuple:
     """The content of `a op b` of sets."""
-    first, second = (list(members(i.heap.get(ref.oid, ("#", "items")) or Unknown("set"))) for ref in (a, b))
+    first, second = (list(members(i.heap.get(ref.oid, ITEMS) or Unknown("set"))) for ref in (a, b))
     known = [
         list(part.items) if isinstance(part, Tuple) and part.items is not None and all(isinstance(e, Const) for e in part.items) else None
         for part in (*first, *second)

@@ -34,6 +34,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects.lookup import CLASS, FIELDS, container, fields_of, mro, special
 
 Way = Literal["str", "repr", "format"]
@@ -126,7 +127,7 @@ def _shown(i: Interpreter, member: Member, place: Place, frame: Frame) -> list[V
         return []
     info, kind = i.info(member.oid), container(i, member)
     if kind in ("list", "set"):
-        return [part for content in members(i.heap.get(member.oid, ("#", "items")) or Tuple(())) for part in _parts(content)]
+        return [part for content in members(i.heap.get(member.oid, ITEMS) or Tuple(())) for part in _parts(content)]
     if kind == "dict":
         found: list[Value] = []
         for field, value in i.heap.fields(member.oid).items():

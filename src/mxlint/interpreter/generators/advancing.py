@@ -10,7 +10,7 @@ from mxlint.domain.join import bound, filtered, hull, join
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, Member, Range, RangeObject, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.containers.elements import ITEMS, elements, iterator_items, known_items, move_parts, position_of, view_element
+from mxlint.interpreter.containers.elements import elements, iterator_items, known_items, move_parts, position_of, view_element
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import POSITION, RETURNED, parts_of
 from mxlint.interpreter.generators.stepping import can_step, step
@@ -20,6 +20,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named
 from mxlint.interpreter.machine.frames import Context, Frame, Given, is_round
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import Condition, Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects.lookup import container, special

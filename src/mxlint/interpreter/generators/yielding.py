@@ -7,11 +7,12 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.builders import new_list
-from mxlint.interpreter.containers.elements import ITEMS, append
+from mxlint.interpreter.containers.elements import append
 from mxlint.interpreter.generators.iterators import CLOSING, EFFECTS, ITERATED, new_iterator
 from mxlint.interpreter.generators.stepping import Generator
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 
 
 def as_iterator(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Ref:

@@ -17,7 +17,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import exception_class, handled_error, throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import COPIED
+from mxlint.interpreter.machine.locations import COPIED, ITEMS
 from mxlint.interpreter.objects import hints, metaclasses, records, reflection, views, wrappers
 from mxlint.interpreter.objects.classes import construct, new_instance
 from mxlint.interpreter.objects.lookup import CLASS, special
@@ -74,7 +74,7 @@ def _copied(i: Interpreter, member: Member, place: Place, depth: int, done: dict
         if field in (("#", "alive"), COPIED):
             continue
         shallow = depth == 1 or field in (CLASS, ("#", "parent"))
-        if field == ("#", "items") and depth == 1:
+        if field == ITEMS and depth == 1:
             i.heap.set(oid, field, value)
         else:
             i.heap.set(oid, field, value if shallow else _copied_value(i, value, place, depth, done))

@@ -404,7 +404,7 @@ def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterat
             if isinstance(member, Ref) and i.info(member.oid).kind == "dict":
                 parts = [value for field, value in i.heap.fields(member.oid).items() if isinstance(field, tuple) and field[0] == "k"]
             elif items is None and isinstance(member, (Tuple, Ref)):
-                content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) else member
+                content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else member
                 parts = [content.element] if isinstance(content, Tuple) and content.element is not None else []
             for part in parts:
                 yield from _reached(i, part, "itself" if reach == "elements" else reach, depth - 1)

@@ -108,7 +108,7 @@ def relate(i: Interpreter, made: Value, source: Value, portion: Portion = SOME, 
             i.ledger.of(Parts).arrays[member.identity] = held
         elif isinstance(member, Ref) and is_of_library(i, member):
             i.heap.set(member.oid, PART_OF, held)
-        elif isinstance(member, Ref) and (items := i.heap.get(member.oid, ("#", "items"))) is not None:
+        elif isinstance(member, Ref) and (items := i.heap.get(member.oid, ITEMS)) is not None:
             relate(i, items, source, SOME, perhaps=perhaps)
 
 

@@ -17,6 +17,7 @@ from mxlint.interpreter.loops.iteration import iterate
 from mxlint.interpreter.loops.lengths import as_long_as
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.operations import Consume
 from mxlint.interpreter.statements.binding import assign, branch
 from mxlint.syntax import ir
@@ -123,14 +124,14 @@ def _collection(i: Interpreter, node: ir.Comp, inner: Frame, place: Place) -> Va
         value = i.eval(node.element, inner)
         if node.kind == "set":
             hashed(i, value, inner.place(node.element), inner)
-            content = i.heap.get(made.oid, ("#", "items"))
+            content = i.heap.get(made.oid, ITEMS)
             if isinstance(content, Tuple) and content.items is not None and value in content.items and isinstance(value, Const):
                 return
         collect(i, made.oid, value)
 
     iterable = i.eval(node.clauses[0].iter, inner.caller or inner)
     clauses(i, node, 0, iterable, inner, add)
-    content = i.heap.get(made.oid, ("#", "items"))
+    content = i.heap.get(made.oid, ITEMS)
     if node.kind == "list" and len(node.clauses) == 1 and not node.clauses[0].ifs and content is not None:
-        i.heap.set(made.oid, ("#", "items"), as_long_as(i, content, iterable))
+        i.heap.set(made.oid, ITEMS, as_long_as(i, content, iterable))
     return made

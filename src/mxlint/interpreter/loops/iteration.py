@@ -35,7 +35,6 @@ from mxlint.interpreter.compiled.portions import counted, taken_out
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import any_number, as_many, new_list
 from mxlint.interpreter.containers.elements import (
-    ITEMS,
     MAX_UNROLLED,
     UNROLLED,
     append,
@@ -68,6 +67,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, Given
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.operations import Consume
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects.lookup import special
@@ -260,7 +260,7 @@ def collected(
         return copied.beginning_with(value.front) if isinstance(value, Tuple) else copied
     box = new_list(i, Tuple(()), place, "collected")
     iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
-    content = as_long_as(i, i.heap.get(box.oid, ("#", "items")) or Tuple(()), value)
+    content = as_long_as(i, i.heap.get(box.oid, ITEMS) or Tuple(()), value)
     if isinstance(content, Tuple):
         return content
     found_members = [m for m in members(content or Tuple(())) if isinstance(m, Tuple)]

@@ -12,6 +12,7 @@ from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.models.mlx.traits import has_trait
 
 LONGER = "longer than "
@@ -73,7 +74,7 @@ def given_back(i: Interpreter, array: Array, ident: int, given: Sequence[int]) -
 def _items(i: Interpreter, operands: Sequence[Value]) -> Iterator[Value]:
     """The arrays that are joined, each with all that it may be."""
     for member in members(operands[0]) if operands else ():
-        content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) else member
+        content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else member
         if isinstance(content, Tuple) and content.items is not None and len(content.items) > 1:
             yield from content.items
 

@@ -30,7 +30,7 @@ from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
-from mxlint.interpreter.machine.locations import REMADE
+from mxlint.interpreter.machine.locations import ITEMS, REMADE
 
 STAYING: Final = frozenset(("list", "set", "dict"))
 """Kinds of containers that hold the same after something has gone over them."""
@@ -72,7 +72,7 @@ def growing(i: Interpreter, value: Value) -> frozenset[Context]:
     refs = [member.oid for member in found if isinstance(member, Ref)]
     if len(refs) < len(found):
         return _length_of(i, value)
-    longer = [_grows(i, oid) or _length_of(i, i.heap.get(oid, ("#", "items"))) for oid in refs if oid not in i.ledger.of(Lengths).bounded]
+    longer = [_grows(i, oid) or _length_of(i, i.heap.get(oid, ITEMS)) for oid in refs if oid not in i.ledger.of(Lengths).bounded]
     return NO_LOOPS.union(*longer) if len(longer) == len(refs) and all(longer) else _remade(i, refs)
 
 
@@ -112,7 +112,7 @@ def _grows(i: Interpreter, oid: int) -> frozenset[Context]:
 
 def content(i: Interpreter, ref: Ref) -> Value:
     """The content of a list, which has another length in each round in which the list is longer."""
-    found = i.heap.get(ref.oid, ("#", "items")) or Tuple(())
+    found = i.heap.get(ref.oid, ITEMS) or Tuple(())
     loops = growing(i, ref)
     return _longer(found, loops) if loops else found
 

@@ -42,6 +42,7 @@ from mxlint.interpreter.loops.novelty import FEW, Novelty, computed_from, read_f
 from mxlint.interpreter.machine import paths
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.open_world import defaults, shadows
 from mxlint.interpreter.open_world.defaults import Defaults
 from mxlint.models.written import WrittenSource
@@ -430,7 +431,7 @@ def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
         return member.items or ()
     kind = i.mlx.tree(i, member)
     if kind == "list":
-        content = i.heap.get(member.oid, ("#", "items"))
+        content = i.heap.get(member.oid, ITEMS)
         return content.items or () if isinstance(content, Tuple) else ()
     entries = i.heap.fields(member.oid).items() if kind == "dict" else ()
     return [value for field, value in entries if isinstance(field, tuple) and field[0] == "k"]
@@ -524,7 +525,7 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
     if isinstance(member, Ref):
         info, kind = i.info(member.oid), i.mlx.tree(i, member)
         if kind == "list":
-            listed = itemwise(i.heap.get(member.oid, ("#", "items")))
+            listed = itemwise(i.heap.get(member.oid, ITEMS))
             return described.ContainerValue(
                 "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
             )

@@ -46,7 +46,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import room
-from mxlint.interpreter.machine.locations import LAZY, OPERANDS
+from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.mlx import backward, broadcasts, constants, mapping, shapeless, subscripts, updates
@@ -209,7 +209,7 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
     if isinstance(value, Tuple) and depth:
         return tuple(_described(i, item, depth - 1) for item in value.items) if value.items is not None else described.UNKNOWN
     if isinstance(value, Ref) and depth:
-        content = i.heap.get(value.oid, ("#", "items"))
+        content = i.heap.get(value.oid, ITEMS)
         if isinstance(content, Tuple) and content.items is not None:
             return [_described(i, item, depth - 1) for item in content.items]
     return described.UNKNOWN
@@ -219,7 +219,7 @@ def _of_any_length(i: Interpreter, value: Value) -> Tuple | None:
     """The content of a list or tuple of unknown length, or of one of several."""
     if isinstance(value, Union) and not all(isinstance(member, Ref) for member in members(value)):
         return None
-    contents = [i.heap.get(member.oid, ("#", "items")) or NONE if isinstance(member, Ref) else member for member in members(value)]
+    contents = [i.heap.get(member.oid, ITEMS) or NONE if isinstance(member, Ref) else member for member in members(value)]
     tuples = [member for content in contents for member in members(content)]
     parts = [part for member in tuples if isinstance(member, Tuple) for part in member.parts]
     if len(tuples) == 1:
@@ -534,7 +534,7 @@ def _may_balance(i: Interpreter, arrays: Sequence[Array], operands: Sequence[Val
 def _added(i: Interpreter, value: Value) -> Iterator[Loops]:
     """The loops over which each number varies that an operand adds to a length; nobody says which, where it is computed from what is not in sight."""
     for member in members(value):
-        content = i.heap.get(member.oid, ("#", "items")) if isinstance(member, Ref) else member
+        content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else member
         if isinstance(content, Tuple):
             for item in content.parts:
                 yield from _added(i, item)
@@ -546,7 +546,7 @@ def _added(i: Interpreter, value: Value) -> Iterator[Loops]:
 
 def _rows(i: Interpreter, value: Value) -> Sequence[Value]:
     """The first row of what an array is made of, if that is a list or tuple of rows: the others are as long."""
-    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
+    content = i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else value
     return content.items[:1] if isinstance(content, Tuple) and content.items is not None else ()
 
 
@@ -560,7 +560,7 @@ def _differ(i: Interpreter, value: Value, depth: int = 2) -> bool:
     if isinstance(value, Tuple) and depth:
         return any(_differ(i, item, depth - 1) for item in value.items or ())
     if isinstance(value, Ref) and depth and i.info(value.oid).kind == "list":
-        content = i.heap.get(value.oid, ("#", "items"))
+        content = i.heap.get(value.oid, ITEMS)
         return isinstance(content, Tuple) and _differ(i, content, depth)
     shapes = [member.shape for member in members(value) if isinstance(member, Array) and member.shape is not None]
     return any(len(shape) == len(shapes[0]) and any(map(surely_unlike, shape, shapes[0])) for shape in shapes[1:])
@@ -571,7 +571,7 @@ def _steps(i: Interpreter, value: Value, depth: int = 2, *, alone: bool = False)
     if isinstance(value, Tuple) and depth:
         return united(_steps(i, item, depth - 1) for item in value.items or ())
     if isinstance(value, Ref) and depth and i.info(value.oid).kind == "list":
-        content = i.heap.get(value.oid, ("#", "items"))
+        content = i.heap.get(value.oid, ITEMS)
         return _steps(i, content, depth) if isinstance(content, Tuple) else NO_LOOPS
     inside = depth < 2 or alone  # in a shape or a slice
     named = [m for m in members(value) if inside and isinstance(m, Symbolic) and scalar_type(m) in ("int", "number")]

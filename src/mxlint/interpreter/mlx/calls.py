@@ -22,7 +22,7 @@ from mxlint.interpreter.machine.exceptions import ancestors, throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.framework import Framework
 from mxlint.interpreter.machine.journal import call_places, journal, modality, note, qualname, where, wheres
-from mxlint.interpreter.machine.locations import LAZY
+from mxlint.interpreter.machine.locations import ITEMS, LAZY
 from mxlint.interpreter.machine.paths import STEPS, Condition
 from mxlint.interpreter.machine.reach import arrays_in, each_array
 from mxlint.interpreter.mlx import arrays, constants, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
@@ -385,7 +385,7 @@ def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: P
 
 def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
     """The numbers that a shape is made of."""
-    content = i.heap.get(shape.oid, ("#", "items")) if isinstance(shape, Ref) and i.info(shape.oid).kind == "list" else shape
+    content = i.heap.get(shape.oid, ITEMS) if isinstance(shape, Ref) and i.info(shape.oid).kind == "list" else shape
     for part in (content.items or ()) if isinstance(content, Tuple) else ():
         yield from i.each(part)
 

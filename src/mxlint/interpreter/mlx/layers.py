@@ -21,7 +21,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import imprecise
-from mxlint.interpreter.machine.locations import LAZY, OPERANDS, UNSIZED
+from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import arrays, backward, broadcasts, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze
@@ -450,7 +450,7 @@ def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Fram
                 for key, value in entries(i, part):
                     _put_one(i, member, key.value if isinstance(key, Const) else None, value, place, frame, done)
             else:
-                content = i.heap.get(part.oid, ("#", "items")) if isinstance(part, Ref) else part
+                content = i.heap.get(part.oid, ITEMS) if isinstance(part, Ref) else part
                 i.split(content or NONE, partial(_put_items, i, member, place, frame, done))
 
 

@@ -9,6 +9,7 @@ from mxlint.interpreter.compiled import writes
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.mlx.kinds import CLASS
 from mxlint.interpreter.mlx.submodules import submodules
 from mxlint.interpreter.open_world import opaque
@@ -22,7 +23,7 @@ def quantize(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         opaque.changed(i, owner, place, frame)
         for field, value in list(i.heap.fields(owner.oid).items()):
             if isinstance(field, str) and isinstance(value, Ref) and i.info(value.oid).kind == "list":
-                content = i.heap.get(value.oid, ("#", "items"))
+                content = i.heap.get(value.oid, ITEMS)
                 for number, item in enumerate(content.items or () if isinstance(content, Tuple) else ()):
                     _quantize_one(i, value.oid, ("item", number), item, predicate, place, frame)
             elif isinstance(field, str):
@@ -50,11 +51,11 @@ def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predica
     for name, dtype in (("weight", "uint32"), ("scales", None), ("biases", None)):
         i.heap.set(made, name, Array(i.ident(place, (name, layer.oid)), None, shape, dtype))
     if isinstance(field, tuple):
-        content = i.heap.get(oid, ("#", "items"))
+        content = i.heap.get(oid, ITEMS)
         if isinstance(content, Tuple) and content.items is not None:
             items = list(content.items)
             items[field[1]] = Ref(made)
-            i.heap.set(oid, ("#", "items"), Tuple(tuple(items)))
+            i.heap.set(oid, ITEMS, Tuple(tuple(items)))
     else:
         i.heap.set(oid, field, Ref(made))
     writes.on_write(i, oid, field, Ref(made), place, frame, "update")

@@ -19,7 +19,7 @@ from mxlint.interpreter.libraries.measures import axes_in
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import size_fact
-from mxlint.interpreter.machine.locations import MAPPED, UNSIZED
+from mxlint.interpreter.machine.locations import ITEMS, MAPPED, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward
 from mxlint.models.mlx.gradients import load_gradients
@@ -271,7 +271,7 @@ def _integers(i: Interpreter, values: Sequence[Value]) -> tuple[Extent, ...] | N
     """The integers that an operation is given beside arrays; None if it is given something else."""
     found: list[Extent] = []
     for value in values:
-        content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
+        content = i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else value
         for part in (content.items or (content,)) if isinstance(content, Tuple) else (value,):
             if isinstance(part, Array):
                 continue

@@ -13,7 +13,7 @@ from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import REST, REST_KEY
+from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY
 from mxlint.interpreter.mlx import kinds
 
 
@@ -95,7 +95,7 @@ def each_leaf(
         if isinstance(member, Tuple):
             return items(member)
         info = i.info(member.oid)
-        held = i.heap.get(member.oid, ("#", "items"))
+        held = i.heap.get(member.oid, ITEMS)
         content = i.live(held) if held is not None else NONE
         if info.kind == "list" and all(isinstance(part, Tuple) for part in members(content)):
             # Lists of several lengths are trees of several shapes, each under its own condition.
@@ -134,7 +134,7 @@ def _rest(i: Interpreter, value: Value) -> Value | None:
 
 def _any_part(i: Interpreter, value: Value) -> Value:
     """Any item of a sequence of unknown length."""
-    content = i.heap.get(value.oid, ("#", "items")) if isinstance(value, Ref) else value
+    content = i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else value
     return content.element if isinstance(content, Tuple) and content.element is not None else Unknown("tree")
 
 
@@ -189,7 +189,7 @@ def _named_leaves(i: Interpreter, tree: Value, ends: Callable[[Member], bool]) -
                 leaves.append(leaf(prefix, member))
                 continue
             is_list = isinstance(member, Ref) and i.info(member.oid).kind == "list"
-            content = i.live(i.heap.get(member.oid, ("#", "items")) or NONE) if is_list and isinstance(member, Ref) else member
+            content = i.live(i.heap.get(member.oid, ITEMS) or NONE) if is_list and isinstance(member, Ref) else member
             sequences = [part for part in members(content) if isinstance(part, Tuple)]
             if is_list and len(members(content)) > 1:  # of each item it is not said at which place it lies
                 inner += [(None, item) for part in sequences for item in part.parts]

@@ -11,6 +11,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import is_exception, throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects import inherited, metaclasses
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import (
@@ -128,7 +129,7 @@ def new_instance(i: Interpreter, cls: Value, place: Place, tag: object = None) -
     if kind == "dict":
         i.heap.set(oid, ("#", "rest"), UNBOUND)
     elif kind:
-        i.heap.set(oid, ("#", "items"), Tuple(()))
+        i.heap.set(oid, ITEMS, Tuple(()))
     return oid
 
 

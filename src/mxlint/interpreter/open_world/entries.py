@@ -19,7 +19,6 @@ from mxlint.interpreter.calls.callables import is_wrapper
 from mxlint.interpreter.calls.relevance import Reach
 from mxlint.interpreter.compiled import making, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
-from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import POSITION
 from mxlint.interpreter.machine.arguments import Arguments
@@ -27,6 +26,7 @@ from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.open_world import preparing
 from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions
 from mxlint.interpreter.open_world.parameters import arguments, some_object

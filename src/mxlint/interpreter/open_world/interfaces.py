@@ -12,11 +12,11 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Bound, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.objects.annotations import names_array
 from mxlint.interpreter.objects.lookup import CLASS, mro

@@ -11,7 +11,6 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.state import Changes
-from mxlint.interpreter.containers.elements import ITEMS
 from mxlint.interpreter.expressions.names import enclosing
 from mxlint.interpreter.expressions.operators import METHODS
 from mxlint.interpreter.generators.dying import dropped
@@ -19,7 +18,7 @@ from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import KEPT
+from mxlint.interpreter.machine.locations import ITEMS, KEPT
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.machine.private import mangled
 from mxlint.interpreter.objects.lookup import CLASS, library_base, special

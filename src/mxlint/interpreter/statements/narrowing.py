@@ -23,10 +23,11 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.parts import each_part
-from mxlint.interpreter.containers.elements import ITEMS, UNROLLED
+from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.names import find_name
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects.lookup import container
 from mxlint.interpreter.objects.type_tests import instance_of, kinds_of_class
 from mxlint.interpreter.open_world import ranks

@@ -30,6 +30,7 @@ from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.objects.lookup import class_attribute, fields_of
 from mxlint.interpreter.objects.type_tests import instance_of
@@ -108,7 +109,7 @@ def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place
     if isinstance(member, Ref):
         if i.info(member.oid).kind != "list":
             return NO
-        held = i.heap.get(member.oid, ("#", "items"))
+        held = i.heap.get(member.oid, ITEMS)
         content = held if isinstance(held, Tuple) else None
     elif content is None:
         if isinstance(member, (Symbolic, Unknown)):

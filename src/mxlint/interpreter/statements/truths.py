@@ -37,6 +37,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, size
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
 from mxlint.interpreter.open_world.possible import decided
@@ -200,7 +201,7 @@ def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth
     if kind:
         aspects.ask(i, ref.oid, aspects.FILLED, place, frame)
     if kind in ("list", "set"):
-        content = i.heap.get(ref.oid, ("#", "items"))
+        content = i.heap.get(ref.oid, ITEMS)
         return truth(i, content, place, frame) if content is not None else Truth(None, "imprecise")
     if kind == "dict":
         fields = [(f, v) for f, v in i.heap.fields(ref.oid).items() if isinstance(f, tuple) and f[0] == "k"]
