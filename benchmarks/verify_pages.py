@@ -19,9 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.finding import Finding
 from mxlint.pages import Block, load_page
+from mxlint.result import Result
 from mxlint.rules.registry import RULES
 from mxlint.verify.claims import forced
 from mxlint.verify.devices import kind as device_kind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from mxlint.engine import Result
 from mxlint.finding import Finding, Related
+from mxlint.result import Result
 from mxlint.source import Source, source_from_bytes
 
 CODE = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"

@@ -9,7 +9,9 @@ from command_line import Run
 
 from mxlint import callers
 from mxlint.config import Settings
-from mxlint.engine import Result, Stdin, check
+from mxlint.engine import check
+from mxlint.result import Result
+from mxlint.survey import Stdin
 
 STEP = """import mlx.core as mx
 

@@ -13,9 +13,11 @@ import pytest
 import mxlint.analysis
 from mxlint.analysed import Analysis
 from mxlint.config import Settings
-from mxlint.engine import Result, Stdin, check
+from mxlint.engine import check
 from mxlint.finding import Finding, Position, Related
+from mxlint.result import Result
 from mxlint.source import Source
+from mxlint.survey import Stdin
 
 PRINTS = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
 

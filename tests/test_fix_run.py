@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from command_line import Done, Run
 
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.finding import Edit, Finding, Fix
 from mxlint.fixes.edits import changed
 from mxlint.fixes.passes import MOST_PASSES, fixed_by_passes, unsaved
+from mxlint.result import Result
 from mxlint.source import Source
 
 UNUSED = "x = 1  # mxlint: ignore[MX101]\n"

@@ -16,10 +16,11 @@ import pytest
 from command_line import Run
 
 from mxlint.config import Settings
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.finding import Edit, Finding, Fix
 from mxlint.fixes.run import made, wanted_by
 from mxlint.pages import load_page
+from mxlint.result import Result
 from mxlint.rules.registry import RULES
 from mxlint.verify.experiment import Options, verified
 

@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 
 from mxlint.config import Settings
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.fixes.run import diff, made, wanted_by
 from mxlint.pages import load_page
+from mxlint.result import Result
 from mxlint.rules.registry import RULES
 
 pytestmark = pytest.mark.mlx

@@ -23,10 +23,11 @@ from surroundings import dressed, encoded
 from test_fixed_programs import run, same
 
 from mxlint.config import Settings
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.fixes.passes import Fixed
 from mxlint.fixes.run import made, wanted_by
 from mxlint.pages import load_page
+from mxlint.result import Result
 from mxlint.rules.registry import RULES
 from mxlint.source import source_from_bytes
 

@@ -21,14 +21,16 @@ from sarif import loader
 
 from mxlint import __version__
 from mxlint.discover import Problem
-from mxlint.engine import Result, Stdin, check
+from mxlint.engine import check
 from mxlint.finding import Edit, Evidence, Finding, Fix, Related, Verdict
 from mxlint.pages import load_page
 from mxlint.report.formats import FORMATS, report
 from mxlint.report.style import Style
+from mxlint.result import Result
 from mxlint.rules.registry import NAMES
 from mxlint.source import Source
 from mxlint.suppressions import suppression_row
+from mxlint.survey import Stdin
 
 HERE = Path(__file__).parent
 SARIF = json.loads((HERE / "schemas" / "sarif-2.1.0.json").read_text(encoding="utf-8"))

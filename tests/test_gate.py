@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from edits import DEAR
 
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.gate import admitted, exports, last_names, may_compile
 from mxlint.imports import ImportGraph, imports
+from mxlint.result import Result
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

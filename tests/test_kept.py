@@ -26,8 +26,9 @@ from edits import DEAR, random_edit
 from mxlint import analysis, cache, kept
 from mxlint.analysed import Analysis
 from mxlint.config import Settings
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.report.formats import FORMATS
+from mxlint.result import Result
 
 FIXTURES = Path(__file__).parent / "fixtures"
 EDITS = int(os.environ.get("MXLINT_EDITS", "24"))
@@ -218,7 +219,7 @@ def test_fixes_share_a_budget_in_the_order_in_which_they_are_asked_for(folder: P
 
 
 def test_what_stdin_and_an_editor_hold_is_told_from_what_the_disk_has(folder: Path) -> None:
-    from mxlint.engine import Stdin
+    from mxlint.survey import Stdin
 
     Path("helpers.py").write_text(HELPERS)
     Path("step.py").write_text(STEP)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from mxlint.config import Settings
 from mxlint.documents.markdown import read
-from mxlint.engine import Stdin, check
+from mxlint.engine import check
 from mxlint.report.places import place_of
+from mxlint.survey import Stdin
 
 CODE = "import mlx.core as mx\n\n@mx.compile\ndef f(x):\n    print(x)\n    return x\n\nf(mx.ones(2))\n"
 COMMENT = "v = 1  # mxlint: ignore[MX101]\n"

@@ -20,9 +20,11 @@ from mxlint.documents.errors import DocumentError
 from mxlint.documents.ipython import is_python, python
 from mxlint.documents.notebook import read
 from mxlint.documents.reading import programs, read_document
-from mxlint.engine import Result, Stdin, check
+from mxlint.engine import check
 from mxlint.finding import Position, Span
 from mxlint.report.places import place_of
+from mxlint.result import Result
+from mxlint.survey import Stdin
 
 HERE = Path(__file__).parent
 SCHEMA = json.loads((HERE.parent / "src" / "mxlint" / "schema" / "v1.json").read_text(encoding="utf-8"))

@@ -14,12 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mxlint import cli
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.finding import Edit, Evidence, Finding, Fix, Position, Related, Slowdown, Span, Verdict
 from mxlint.report.html import page as page_module
 from mxlint.report.html.charts import duration, scale_for
 from mxlint.report.html.page import render
 from mxlint.report.style import printable
+from mxlint.result import Result
 
 VOID = {"meta", "br"}
 TAGS = {

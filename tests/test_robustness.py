@@ -21,12 +21,13 @@ from hypothesis import strategies as st
 from mxlint.analysed import Analysis
 from mxlint.analysis import analyze
 from mxlint.deep import on_a_deep_stack
-from mxlint.engine import Stdin, check
+from mxlint.engine import check
 from mxlint.interpreter.machine import core
 from mxlint.models.load import kind_of, libraries, names
 from mxlint.models.mlx.table import Table, load_table
 from mxlint.project import Project
 from mxlint.source import Source, SourceError, source_from_bytes
+from mxlint.survey import Stdin
 
 SAMPLE = 40
 CPU_SECONDS = 2.0

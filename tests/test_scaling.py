@@ -14,7 +14,8 @@ from types import FrameType
 
 import pytest
 
-from mxlint.engine import Result, check
+from mxlint.engine import check
+from mxlint.result import Result
 
 pytestmark = pytest.mark.slow
 

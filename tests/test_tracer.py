@@ -12,8 +12,9 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 from children import run_in_child
 
-from mxlint.engine import Result, check
+from mxlint.engine import check
 from mxlint.finding import Finding, Position
+from mxlint.result import Result
 from mxlint.rules.registry import RULES
 
 SHAPES = Path(__file__).parent / "fixtures" / "shapes"

@@ -21,7 +21,8 @@ import pytest
 from click.testing import CliRunner
 
 from mxlint import cli
-from mxlint.engine import Result, check
+from mxlint.engine import check
+from mxlint.result import Result
 from mxlint.verify.cache import cache_in
 from mxlint.verify.child.procfs import children
 from mxlint.verify.experiment import Options, verified

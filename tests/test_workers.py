@@ -15,7 +15,8 @@ from command_line import Run
 
 from mxlint import analysis, run
 from mxlint.config import Settings
-from mxlint.engine import Result, check
+from mxlint.engine import check
+from mxlint.result import Result
 from mxlint.workers import Ended, Workers
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 
 from mxlint.config import ConfigError, Settings
 from mxlint.discover import Problem as _Problem
-from mxlint.engine import Stdin
 from mxlint.engine import check as _check
 from mxlint.finding import Applicability, Position, Severity, Span
 from mxlint.finding import Finding as _Finding
@@ -20,6 +19,7 @@ from mxlint.report.formats import FORMATS, report
 from mxlint.report.places import place_of
 from mxlint.report.style import Style
 from mxlint.rules.registry import NAMES, page_url
+from mxlint.survey import Stdin
 
 if TYPE_CHECKING:
     from mxlint.result import Result as _Run

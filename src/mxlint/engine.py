@@ -16,8 +16,6 @@ from mxlint.run import Run
 from mxlint.suppressions import names_rules
 from mxlint.survey import Stdin, Survey, survey, timed
 
-__all__ = ["Result", "Stdin", "check", "examine"]
-
 
 def check(
     paths: Sequence[str],

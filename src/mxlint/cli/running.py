@@ -26,7 +26,8 @@ _CODE = (".py", ".pyi", ".pyw", ".ipynb", ".md", "-")
 
 def checker_of(options: dict[str, Any]) -> partial[Result]:
     """`engine.check` of what the options name; what is left to say is how far it is, and which files are taken to hold something else."""
-    from mxlint.engine import Stdin, check
+    from mxlint.engine import check
+    from mxlint.survey import Stdin
 
     paths, stdin = options["paths"] or (".",), None
     if "" in paths:

@@ -439,21 +439,6 @@ def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
             todo += part
 
 
-__all__ = [
-    "MODULE",
-    "OPTIMIZER",
-    "WORDS",
-    "attribute_by_use",
-    "attributes_of",
-    "bound_by_use",
-    "by_use",
-    "is_array",
-    "is_dict",
-    "kept_by_use",
-    "spread_into",
-]
-
-
 def calls_of(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list[ir.Call]:
     """The calls of what a parameter holds, in the function, and by the methods of the object that keeps it."""
     found = [call for call in _calls(i, info, name) if isinstance(call.func, ir.Name) and call.func.id == name]
@@ -463,3 +448,19 @@ def calls_of(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list[ir
         for _, method in _methods(i, cls):
             found += [call for call in _calls(i, method, "") if _attribute(method, call.func) in kept]
     return found
+
+
+__all__ = [
+    "MODULE",
+    "OPTIMIZER",
+    "WORDS",
+    "attribute_by_use",
+    "attributes_of",
+    "bound_by_use",
+    "by_use",
+    "calls_of",
+    "is_array",
+    "is_dict",
+    "kept_by_use",
+    "spread_into",
+]
