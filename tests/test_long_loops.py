@@ -29,8 +29,6 @@ from mxlint.workdir import working_in
 LONG = bool(os.environ.get("MXLINT_LONG_LOOPS"))
 MORE = 20
 """Rounds that each loop has more: with any number before, too many to be run one by one."""
-SHARE = 0.95
-"""The share of long programs of which mxlint is to say what MLX does; the clock, identities and calls of the body itself mislead whoever compares."""
 FEW_ROUNDS = re.compile(r"\brange\(([2-9])\)")
 FILES = ("found.md", "silent.md", "varied.md", "written.md")
 EXCEPTIONS = {
@@ -46,6 +44,20 @@ EXCEPTIONS = {
     "stored under one of two keys at every call, and returned": "what is stored under one of few keys is taken to stay there",
 }
 """Programs of which mxlint says something else with longer loops, and why."""
+ITSELF = "the body runs by itself, in another trace or under a gradient as well: such runs are no traces of its own"
+EACH = "each round makes a compiled object, which is traced once and called twice"
+DISAGREE = {
+    "layers that are put in the place of others by a tree of names": "as above",
+    "stored under one of two keys at every call, and returned": "as above; the site is not followed in full",
+    "number that the trace counts, and that decides nothing before the end": "what a later run decides is not told; the site is not followed in full",
+    "module that holds the parameters of a trace and is filled again, put back or captured": ITSELF,
+    "body that seeds what it draws": ITSELF,
+    "generators that objects keep, each with one of its own": EACH,
+    "a flag that follows from another, tested in a loop": ITSELF,
+    "one for each object, and one that the next round calls as well": EACH,
+    "functions of a class that run with what they ask for, in another trace and under a gradient": ITSELF,
+}
+"""Programs of which the comparison with MLX says something else with longer loops, and why."""
 
 
 def longer(text: str) -> str:
@@ -110,15 +122,13 @@ def test_what_is_said_of_few_rounds_is_said_of_many(tmp_path: Path) -> None:
 @pytest.mark.skipif(not LONG, reason="set MXLINT_LONG_LOOPS to run all under MLX")
 @pytest.mark.skipif(importlib.util.find_spec("mlx") is None or shutil.which("g++") is None, reason="needs MLX and a C++ compiler")
 def test_what_is_said_of_many_rounds_is_what_mlx_does(tmp_path: Path) -> None:
-    agree: list[bool] = []
+    disagree: set[str] = set()
     with comparing(tmp_path) as compare:
         for _, case, files in PROGRAMS:
             if "main.py" not in files:
                 continue
             long, short = (compare(Program(dict(text), (case.name,))) for text in (files, case.files))
-            if not long.ran or short.verdict.disagreements:
-                continue
-            agree.append(not long.verdict.disagreements)
-            if long.verdict.disagreements:
+            if long.ran and long.verdict.disagreements and not short.verdict.disagreements:
+                disagree.add(case.name)
                 print(f"\n=== {told(long)}\nnot followed: {dict(long.lost)}")
-    assert agree.count(True) >= SHARE * len(agree)
+    assert disagree == set(DISAGREE)
