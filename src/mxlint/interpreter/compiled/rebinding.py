@@ -17,7 +17,8 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS, whole
 
 SINCE: Final = "written since"
-"""With the name of a place, and a location: whether that was written since the place was given a compiled object. Without one: whether that may have had traces."""
+"""A field of whoever holds a compiled object, by the name under which it does. With a location besides: whether that was written since the object was put
+there. Without: whether the object may have had traces then."""
 
 
 class Stores:
@@ -30,21 +31,21 @@ class Stores:
 
 
 def stored(i: Interpreter, oid: int, field: Field, value: Value) -> None:
-    """Something is put in a place: if it is compiled, and was never traced, nothing was written since."""
+    """Note that a value is put in a place. If it is compiled, and was never traced, nothing that it reads was written since."""
     found = [member for member in members(value) if isinstance(member, Ref) and i.info(member.oid).kind == "compiled"]
     if found:
         _begin(i, oid, field, known=i.info(oid).summary or not all(_is_new(i, ref) for ref in found))
 
 
 def called_first(i: Interpreter, ref: Ref) -> None:
-    """A compiled object without traces is called: what its places were written before that, its first trace sees."""
+    """Note that a compiled object without traces is called. Its first trace sees whatever was written since the object was put where it lies."""
     for oid, field in i.heap.who_holds(ref.oid):
         if (oid, field) in i.ledger.of(Stores).written and i.heap.get(oid, field) == ref and not i.info(oid).summary:
             _begin(i, oid, field, known=False)
 
 
 def changed(i: Interpreter, oid: int, field: Field) -> None:
-    """Something is written: if a trace has read it, after all compiled objects were put where they are."""
+    """Note that a location is written, for each place that holds a compiled object, if a trace has read it."""
     location = (oid, field)
     if not isinstance(field, str) or location not in i.traced:
         return
@@ -55,22 +56,23 @@ def changed(i: Interpreter, oid: int, field: Field) -> None:
 
 
 def rewritten(i: Interpreter, oid: int, field: Field) -> None:
-    """The same for both, where a summary has written something."""
+    """Note both of what a call has written that is done again from its summary."""
     changed(i, oid, field)
     if (oid, field) in i.ledger.of(Stores).written:
         stored(i, oid, field, i.heap.get(oid, field) or FALSE)
 
 
 def unwritten(i: Interpreter, ref: Ref, location: Location) -> bool:
-    """Whether a location was surely not written since a compiled object was put, without a trace, wherever it is found now."""
+    """Whether a location was surely not written since a compiled object, which had no trace then, was put into each place that holds it."""
     oid, field = whole(location)
     if not isinstance(field, str):
         return False
     places = [at for at in i.heap.who_holds(ref.oid) if not _is_own(at)]
-    return bool(places) and all(_says_no(i, at) and not _says(i, at, (oid, field)) for at in places)
+    return bool(places) and all(_was_new(i, at) and not _may_be_written(i, at, (oid, field)) for at in places)
 
 
 def _begin(i: Interpreter, oid: int, field: Field, *, known: bool) -> None:
+    """Note that nothing was written yet since a compiled object was put in a place. `known`: it may have had traces."""
     since = i.ledger.of(Stores).written.setdefault((oid, field), set())
     i.heap.set(oid, ("#", SINCE, field), Const(known))
     for location in () if i.info(oid).summary else since:
@@ -92,13 +94,13 @@ def _is_own(place: Location) -> bool:
     return isinstance(field, tuple) and field[0] == "#" and field != ITEMS
 
 
-def _says_no(i: Interpreter, place: Location) -> bool:
+def _was_new(i: Interpreter, place: Location) -> bool:
     """Whether what lies in a place surely had no trace when it was put there."""
     oid, field = place
     return i.heap.get(oid, ("#", SINCE, field)) == FALSE
 
 
-def _says(i: Interpreter, place: Location, location: Location) -> bool:
+def _may_be_written(i: Interpreter, place: Location, location: Location) -> bool:
     """Whether a location may have been written since."""
     oid, field = place
     value = i.heap.get(oid, ("#", SINCE, field, location))

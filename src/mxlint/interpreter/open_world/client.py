@@ -419,7 +419,7 @@ def _settle(i: Interpreter, callee: Callee) -> None:
 
 
 def _stale_alone(i: Interpreter, run: Callable[[], None]) -> None:
-    """Run a part of the client; only what it finds stale is noted, and of which of that it could not find out."""
+    """Run a part of the client. Of what it notes, only what is stale is kept, and what may be stale and was not followed."""
     known = journal(i).mark()
     try:
         guarded_run(i, run)
