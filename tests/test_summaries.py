@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import secrets
@@ -23,10 +22,12 @@ from test_tracer import read_cases, write
 
 from mxlint.analysed import Analysis
 from mxlint.analysis import analyze
+from mxlint.facts import events
 from mxlint.interpreter.calls import activations, summaries
 from mxlint.interpreter.loops import remembered
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
+from mxlint.record import is_record
 from mxlint.source import read_source
 
 COUNT = 60
@@ -41,8 +42,8 @@ CASES = {f"{file}: {name}": dict(case.files) for file in ("found.md", "written.m
 
 def likeness(fact: object) -> object:
     """A fact without the numbers of objects."""
-    if dataclasses.is_dataclass(fact):
-        held = ((part.name, getattr(fact, part.name)) for part in dataclasses.fields(fact))
+    if is_record(type(fact)):
+        held = ((name, getattr(fact, name)) for name in type(fact).__match_args__)  # type: ignore[attr-defined]
         return (type(fact).__name__, *(likeness(value) for name, value in held if name not in NUMBERS))
     return tuple(map(likeness, fact)) if isinstance(fact, tuple) else re.sub(r" at 0x\w+", "", repr(fact))
 
@@ -59,7 +60,7 @@ def said(files: Mapping[str, str], root: Path, monkeypatch: pytest.MonkeyPatch, 
             patch.setattr(remembered, "find", lambda *_: None)
         found: Analysis = analyze(read_source(Path(name), name), Project(), load_table(), with_facts=True)
         findings = tuple(finding.with_fix() for finding in found.findings)
-    facts = Counter(likeness(fact) for kind in dataclasses.fields(found.facts) for fact in _each(getattr(found.facts, kind.name)))  # type: ignore[arg-type]
+    facts = Counter(likeness(fact) for kind in events.Log.__match_args__ for fact in _each(getattr(found.facts, kind)))
     return {"findings": findings, "facts": facts, "reasons": found.reasons, "coverage": found.coverage}
 
 

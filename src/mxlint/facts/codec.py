@@ -1,17 +1,17 @@
-"""Facts as JSON and back. The form follows the dataclasses field by field; a union is told by a `type` key."""
+"""Facts as JSON and back. The form follows the records field by field; a union is told by a `type` key."""
 
 from __future__ import annotations
 
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from mxlint.facts import values
 from mxlint.facts.events import VERSION, Log
 from mxlint.finding import Position, Span
+from mxlint.record import is_record
 
 T = TypeVar("T")
 _KIND = "is"
@@ -35,9 +35,9 @@ def encode(value: Any) -> Any:
     """Return the JSON form of facts, or of any record among them: dicts, lists, strings, numbers, bools and None only."""
     if isinstance(value, Span):
         return [value.filename, value.start.row, value.start.column, value.end.row, value.end.column]
-    if is_dataclass(value) and not isinstance(value, type):
+    if is_record(type(value)):
         tag = {_KIND: _WORDS[type(value)]} if type(value) in _WORDS else {}
-        return {**tag, **{field.name: encode(getattr(value, field.name)) for field in fields(value)}}
+        return {**tag, **{field: encode(getattr(value, field)) for field in type(value).__match_args__}}
     if isinstance(value, frozenset):
         return sorted((encode(item) for item in value), key=repr)
     if isinstance(value, tuple):
@@ -64,7 +64,7 @@ def decode_as(wanted: type[T], data: Any, path: str) -> T:
 def _decode(data: Any, wanted: Any, path: str) -> Any:
     if wanted is Span:
         return _span(data, path)
-    if is_dataclass(wanted):
+    if is_record(wanted):
         return _record(data, wanted, path)
     origin, arguments = get_origin(wanted), get_args(wanted)
     if origin in (Union, types.UnionType):
@@ -105,7 +105,7 @@ def _union(data: Any, members: tuple[Any, ...], path: str) -> Any:
     if isinstance(data, dict):
         tag = data.get(_KIND)
         found = _TAGGED.get(tag) if isinstance(tag, str) else None
-        records = [member for member in members if is_dataclass(member)]
+        records = [member for member in members if is_record(member)]
         if found in records:
             return _record(data, found, path)
         if len(records) == 1 and found is None:

@@ -6,11 +6,11 @@ conditions: it must happen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from mxlint.facts.values import Size, Step, Value
 from mxlint.finding import Span
+from mxlint.record import Record
 
 VERSION = 1
 """The version of the JSON form."""
@@ -20,8 +20,7 @@ GRADIENT = "gradient"
 """The note of an event that is about the gradient of an operation, and not about what computes its result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Record):
     """A place and what is written there, in one line."""
 
     span: Span
@@ -33,8 +32,7 @@ Way = Literal["test", "rounds", "handler", "callback", "prepared", "optimizer", 
 method ran before, which of several values something has, or what else comes of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Record):
     """Something that is not decided: the place as written, the outcome that is meant (None: there are no two), and why: "open" where nobody in sight says,
     "client" where a public method may run between two calls.
     `argument`: the test depends on an argument of the compiled function. `default`: it holds if callers leave the defaults as they are."""
@@ -47,8 +45,7 @@ class Condition:
     way: Way = "test"
 
 
-@dataclass(frozen=True, slots=True)
-class Modality:
+class Modality(Record):
     """Under which conditions, and on which presumptions ("`model` is an nn.Module"), a record holds."""
 
     conditions: tuple[Condition, ...] = ()
@@ -64,8 +61,7 @@ class Modality:
         return any(not condition.default for condition in self.conditions) + bool(self.presumed)
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Record):
     """One thing that inputs= or outputs= is given. `kind`: module, optimizer, random, list, dict (all live), parameters (a fresh copy), array,
     tuple (of arrays), copy (a container that nothing else holds), generator, set, object, number, unknown. `object`: the number of the live
     container. `holds`: it holds a fresh copy of a module's parameters. `inside`: the containers that lie in it, of those that are given as well."""
@@ -77,8 +73,7 @@ class Element:
     inside: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+class Capture(Record):
     """inputs= or outputs=: the argument, and what it holds. `literal`: the container itself is written there."""
 
     where: Where
@@ -86,8 +81,7 @@ class Capture:
     literal: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Record):
     """A parameter of a function. `star` is "", "*" or "**". `value` is what it is taken to be where no call is in sight, None if nothing is."""
 
     name: str
@@ -99,8 +93,7 @@ class Parameter:
     value: Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Record):
     """What is compiled. `kind`: function, lambda, method, module, transform, partial, compiled, library, generator, coroutine, value, unknown.
 
     `name` is qualified within its module (`Trainer.step`); `bound` counts the positional `parameters` that are bound already.
@@ -113,8 +106,7 @@ class Function:
     bound: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Record):
     """One compiled object: a site in one context. `number` names it in the other records; `site_number` its site.
 
     `loops`: loops of the same function around the site, outermost first; `caller_loops`: those around the calls that lead to it; `repeated`: how
@@ -154,8 +146,7 @@ class Compiled:
     turns: tuple[Where, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Record):
     """An argument of a call: position or name, where it is written, what it is. `bad`: the type that MLX refuses, if it does; `inside`: it lies in a
     container that is the argument; `versions`: the versions of MLX that refuse it, out of those judged; `grows`: why the shape of an array in
     it differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
@@ -174,8 +165,7 @@ class Argument:
     presumed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Record):
     """A call of a compiled object. `outcome`: traced (a new trace), replayed, either, inlined (inside of another trace), differentiated (under
     mx.grad and the like, where the body runs each time), disabled. `path`: calls that lead to the function that it stands in, outermost first.
     `thread`: what starts the thread that it runs in, None for that of the program. `flat`, `exact`: texts that are equal if the cache, or Python, cannot tell two calls apart; empty where they are not known."""
@@ -205,8 +195,7 @@ Axis = tuple[int, int | None]
 """An axis of an array argument of the compiled function: number of the array among the arguments, axis (None: any of it)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Record):
     """A way in which an operation of a shapeless trace fails: `first` (raises at the first call), or, when one of the dimensions `axes` changes,
     `raises`, `wrong` (values) or `crash` (memory out of bounds).
 
@@ -224,16 +213,14 @@ class Effect:
     limit: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Record):
     """A size that goes into an operation, and the axes that it comes from."""
 
     size: Size
     axes: frozenset[Axis]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Record):
     """A comparison of the length of an axis with a number, or with that of another axis."""
 
     op: str
@@ -241,8 +228,7 @@ class Decision:
     right: Axis | int
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Record):
     """Something that happens during a trace.
 
     `kind`: format, log, evaluate, convert, truth, index, draw, raise, effect (`note`: where its value comes from, or what it does), counted (what
@@ -279,8 +265,7 @@ class Event:
 Kind = Literal["array", "weights", "python", "random", "container", "mode"]
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Record):
     """A trace reads a location that is older than itself. `location` names it: object number and field. `kind`: what lies there: array,
     python (a number, text or flag), mode (whether a layer trains), frozen (which weights are trained), object, captured (a captured container)
     or symbolic. `container`: what a capture would have to name to hold the location, as the trace reaches it (`model.state`, `cache`); ""
@@ -308,8 +293,7 @@ class Read:
     default: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Record):
     """A trace writes a location that is older than itself. `how`: name, attribute, item, items (a list as a whole), content (an array in
     place), property (what a cached property of a module keeps, which is no part of its state), update (of a module), moments and step (of an optimizer), differentiate; `placeholder`: what is written is one, or holds one. `new`: the location did not
     exist; a list: it grew. `again`: the same trace read the location before. `container`: as in `Read`."""
@@ -332,8 +316,7 @@ class Write:
     container: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Stale:
+class Stale(Record):
     """At `call` a location that a trace of the object reads holds something else than at the trace, and `written` wrote it since."""
 
     object: int
@@ -350,8 +333,7 @@ class Stale:
     container: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Record):
     """One run of a body with placeholders. `operations`: arrays that it made; `random_in`, `random_out`: whether the random state is captured;
     `parted`: inputs= and outputs= hold the same arrays in two containers; `returns`: what it gives back; `ended`: it came to its end; `full`: nothing imprecise decided anything in it.
     `ranks`: of the arrays that it is given, in the order in which events number them; None: not known."""
@@ -368,8 +350,7 @@ class Trace:
     ranks: tuple[int | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Record):
     """A loop of a traced body whose `rounds` are known: together they made so many arrays (`operations`), all of which are part of the graph.
     `around`: the loops of the trace in whose rounds it runs, outermost first."""
 
@@ -394,8 +375,7 @@ RAN: Final = "ran"
 """The kind of a note that the function of a compiled object ran in place of a trace, to its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Record):
     """Something beside compiled objects: compile disabled, an environment setting, a clock reading, an assignment of the random state, a
     transform of a compiled function, a thread, host code that relies on what a trace changed (`also`: where)."""
 
@@ -407,8 +387,7 @@ class Note:
     also: tuple[Where, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+class Class(Record):
     """A class of the program in which something is compiled. `library`: the first class of a library that it inherits, "" if none; `above`, `below`: the
     definitions of what it inherits and of what inherits it, directly or not; `known`: all that it inherits is of the program or of MLX;
     `elsewhere`: a file of the run that this analysis did not come to may have more below."""
@@ -421,8 +400,7 @@ class Class:
     elsewhere: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Record):
     """All facts of one run. `whole`: no budget has cut it short. `version` is that of their JSON form: it grows by one when a field changes its meaning."""
 
     compiled: tuple[Compiled, ...] = ()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 from mxlint.finding import Span
+from mxlint.record import is_record
 
 T = TypeVar("T")
 
@@ -22,6 +22,6 @@ def _changed(value: Any, change: Callable[[Span], Span]) -> Any:
         return change(value)
     if isinstance(value, tuple):
         return tuple(_changed(item, change) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return type(value)(**{field.name: _changed(getattr(value, field.name), change) for field in fields(value)})
+    if is_record(type(value)):
+        return type(value)(*(_changed(getattr(value, field), change) for field in type(value).__match_args__))
     return value

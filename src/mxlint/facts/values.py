@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from mxlint.finding import Span
+from mxlint.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record):
     """One link of a chain of provenance: the value came into being, or was handed on, at `place`, where `text` is written."""
 
     text: str
@@ -20,16 +19,14 @@ Size = int | str | None
 """The length of an axis: known, a name that stands for one length, or unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayValue:
+class ArrayValue(Record):
     """An mx.array. `shape` is None where the rank is unknown; `dtype` is MLX's name of it, such as "float32"."""
 
     shape: tuple[Size, ...] | None
     dtype: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarValue:
+class ScalarValue(Record):
     """A Python number, string, bool or None. `type` is its type's name, "number" for int or float, "scalar" for any of them.
 
     `known`: `value` is the value. `varies`: loops or calls in sight bring several values. `item`: which of the numbers of an array it is that were
@@ -44,8 +41,7 @@ class ScalarValue:
     item: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerValue:
+class ContainerValue(Record):
     """A list, tuple or dict. `items` is None where the length is unknown; `keys` are a dict's, one for each item."""
 
     type: Literal["list", "tuple", "dict"]
@@ -53,22 +49,19 @@ class ContainerValue:
     keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectValue:
+class ObjectValue(Record):
     """An instance. `type` is the dotted name of its class: `mlx.nn.layers.linear.Linear`, or `Net` for a class of the project."""
 
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class NamedValue:
+class NamedValue(Record):
     """Something known by its dotted name alone: a function, class or module of the project or of a library."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownValue:
+class UnknownValue(Record):
     """A value of which nothing, or nothing that has a name here, is known. `label` is what the program calls it, if anything."""
 
     label: str

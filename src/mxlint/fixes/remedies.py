@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mxlint.facts.events import Class, Element, Extent
 from mxlint.finding import Fix, Span
+from mxlint.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Record):
     """A fix after which the `names` are to be called another way. `attributes`: they are those of objects."""
 
     fix: Fix
@@ -17,8 +15,7 @@ class Offer:
     attributes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Hoist:
+class Hoist(Record):
     """Compile once: move what is compiled at `site` out of a loop, or out of the function that it stands in. `loop`: the loop, or what it goes
     over; None: the function. `cls`: the class that it stands in."""
 
@@ -27,8 +24,7 @@ class Hoist:
     cls: Class | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Wrap:
+class Wrap(Record):
     """Pass the number `argument` as an array. `function`: what is called, with so many parameters bound already; `arrays`: those that are given
     arrays."""
 
@@ -38,8 +34,7 @@ class Wrap:
     arrays: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CompileTransform:
+class CompileTransform(Record):
     """Compile the transform made at `place`, with what the compiled function captured; `model`: its first argument is the model whose
     weights it changes."""
 
@@ -48,8 +43,7 @@ class CompileTransform:
     model: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluate:
+class Evaluate(Record):
     """Compute arrays before the `call`: each by the name that the body reads it by there, or all that a module holds, which is named so there. `function`: the
     function that is compiled at `site`."""
 
@@ -59,8 +53,7 @@ class Evaluate:
     function: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class Recapture:
+class Recapture(Record):
     """Give inputs= and outputs= of what is compiled at `site` the live containers of these elements; None leaves one as it is. `random`: the
     random state with them; `updates`: the states of the optimizers whose update is called there as well; `models`: and of the models that
     those update."""
@@ -74,15 +67,13 @@ class Recapture:
     also: tuple[tuple[Span, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Refill:
+class Refill(Record):
     """Change the content of the container that is bound anew at `place`."""
 
     place: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Unbake:
+class Unbake(Record):
     """Let MLX find the sizes that go into the operation at `place` under shapeless=True of `site`. `shape`: that of the array that it is applied
     to, `sizes`: the sizes that it is given; None where they are not known."""
 
@@ -92,8 +83,7 @@ class Unbake:
     sizes: tuple[Extent, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Record):
     """Do the statement at `place` after the `calls` of `function`, which is compiled at `site`. `others`: what is to be done
     there as well; `needless`: or not at all."""
 
@@ -105,8 +95,7 @@ class Outside:
     needless: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Record):
     """Give `function`, which is compiled at `site`, what its body reads at `places` as an argument of its `calls`. `arrays`: its parameters that
     are given arrays; `as_array`: it may be given as an array, as far as dtypes go."""
 
@@ -118,8 +107,7 @@ class Argument:
     as_array: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class CompileBound:
+class CompileBound(Record):
     """Compile the method `function` in `__init__` and not where its class is made, by the decorator at `site`. `module`: the class is one of mlx.nn;
     `cls`: the class."""
 
@@ -129,15 +117,13 @@ class CompileBound:
     cls: Class | None
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Record):
     """Return what the last statement of `function` computes."""
 
     function: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class CheckBefore:
+class CheckBefore(Record):
     """Check the arguments of `function`, which is compiled at `site`, in a plain one that calls it; `places`: what raises."""
 
     places: tuple[Span, ...]
@@ -145,8 +131,7 @@ class CheckBefore:
     function: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+class Either(Record):
     """The first of several remedies that makes a fix."""
 
     ways: tuple[Remedy, ...]

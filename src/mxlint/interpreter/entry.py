@@ -210,7 +210,7 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
         if module is not None:
             _enter(i, source, module, everything)
         log: events.Log = journal.journal(i).log()
-        return replace(log, classes=tuple(inheritance.classes(i, project, {compiled.site.span for compiled in log.compiled})))
+        return log.but(classes=tuple(inheritance.classes(i, project, {compiled.site.span for compiled in log.compiled})))
     finally:
         i.release()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from mxlint.facts.events import Compiled, Where, Write
@@ -74,10 +73,10 @@ def _remedy(program: Program, compiled: Compiled, write: Write) -> Remedy:
     if not write.container or any(one.how in NOT_CAPTURED for one in writes):
         return after
     also = tuple(dict.fromkeys((one.where.span, one.container) for one in writes if one.container))
-    recapture = replace(with_the_rest(program, compiled), also=also)
+    recapture = with_the_rest(program, compiled).but(also=also)
     read = {read.location for read in program.reads.get(compiled.number, ())} & {one.location for one in writes}
     if compiled.inputs is None and not read and not recapture.random and write.how not in UPDATES:
-        recapture = replace(recapture, inputs=None)
+        recapture = recapture.but(inputs=None)
     return Either((recapture, after))
 
 

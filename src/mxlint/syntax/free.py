@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mxlint.record import Record
 from mxlint.syntax import ir
-from mxlint.syntax.record import Record
 
 
 def free_names(node: ir.FuncDef | ir.Lambda | ir.Comp) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from mxlint.syntax.record import Record, kept
+from mxlint.record import Record, kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable

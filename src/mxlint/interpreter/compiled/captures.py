@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.heap import Location
@@ -44,8 +43,8 @@ def _with_inside(capture: events.Capture | None, inside: Mapping[int, tuple[int,
     """A capture whose elements say which others lie in them."""
     if capture is None:
         return None
-    elements = (e if e.object is None else replace(e, inside=inside[e.object]) for e in capture.elements)
-    return replace(capture, elements=tuple(elements))
+    elements = (e if e.object is None else e.but(inside=inside[e.object]) for e in capture.elements)
+    return capture.but(elements=tuple(elements))
 
 
 def _capture(i: Interpreter, args: Arguments, position: int, name: str, place: Place, frame: Frame) -> events.Capture | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from mxlint.domain.arrays import Array, Chain, Operands, Traces
 from mxlint.domain.heap import Location
@@ -196,7 +195,7 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
             continue
         if (fact.alias or fact.unsized) and not trace.gradients.taken and -1 not in returned and not leaves:
             # What reaches no output is no part of what is compiled.
-            fact = replace(fact, alias="", source=None, holder=None, unsized="")
+            fact = fact.but(alias="", source=None, holder=None, unsized="")
         note(i, fact)
     note(
         i,
@@ -227,7 +226,7 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
                 or results.source(i, (present,)) is not None
             )
         )
-        note(i, fact if left else replace(fact, placeholder=False))
+        note(i, fact if left else fact.but(placeholder=False))
 
 
 def shapes_of(i: Interpreter, args: Arguments) -> tuple[object, ...]:

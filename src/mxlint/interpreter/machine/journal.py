@@ -6,7 +6,6 @@ Facts of silent rounds (those of a fixpoint iteration) are not noted. A fact not
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations, starmap
 from typing import Any, Final
@@ -149,17 +148,16 @@ class Journal:
         number = fact.number
         method_of = fact.method_of if number in self.methods else None
         assumed = self.assumed.get(number, {})
-        parameters = tuple(replace(param, value=assumed.get(param.name)) for param in fact.function.parameters)
+        parameters = tuple(param.but(value=assumed.get(param.name)) for param in fact.function.parameters)
         layer = fact.layer or fact.caller_layer
-        return replace(
-            fact,
+        return fact.but(
             escapes=number in self.escaped,
             outlived=number in self.outlived,
             returned=number in self.returned,
             layer=layer,
             public=number in self.public,
             method_of=method_of,
-            function=replace(fact.function, parameters=parameters),
+            function=fact.function.but(parameters=parameters),
         )
 
     def _events(self) -> Iterator[events.Event]:
@@ -172,7 +170,7 @@ class Journal:
             elif self.presuming[record] in self.numbers:
                 continue
             elif self.presuming[record] in self.arrays:
-                yield replace(record, modality=replace(record.modality, presumed=()))
+                yield record.but(modality=record.modality.but(presumed=()))
             elif self.presuming[record] in self.entries:
                 continue
             elif record.kind not in NUMBERS_TOO or record in self.array_like:
@@ -182,7 +180,7 @@ class Journal:
         """An assertion may hold that has read what traces wrote, since `before`: the program says itself what it takes that to be."""
         for key, record in self.relied.items():
             if before.get(key) is not record:
-                self.relied[key] = replace(record, what=events.ASSERTED)
+                self.relied[key] = record.but(what=events.ASSERTED)
 
     def log(self) -> events.Log:
         """All facts."""
@@ -351,7 +349,7 @@ def _facts_of(i: Interpreter, condition: paths.Condition) -> _Facts:
         # What the compiled function is given is decided by each call of it.
         holds = not argument and defaults.holds(i, condition.literal)
         made = journal(i).made
-        facts = made.setdefault(fact, fact), made.setdefault(other := replace(fact, default=True), other) if holds else None
+        facts = made.setdefault(fact, fact), made.setdefault(other := fact.but(default=True), other) if holds else None
         found = known[key] = (condition, facts)
     return found[1]
 
