@@ -35,6 +35,7 @@ from mxlint.interpreter.open_world.entries import (
     call_compiled_alone,
     called_alone,
     guarded_run,
+    handed,
     leaves_another_count,
     prepare_owner,
     sample,
@@ -295,11 +296,12 @@ def _calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
 
 
 def _factories(i: Interpreter, public: Sequence[Method]) -> list[Method]:
-    """The public functions and methods that make compiled objects which nothing in sight calls."""
+    """The public functions and methods that make compiled objects which nothing in sight calls, and hand out objects."""
     facts = journal(i)
     called = {record.object for record in facts.records if type(record) is events.Call and not record.alone}
     made = [fact.site.span for number, fact in facts.compiled.items() if number not in called]
-    return [method for method in public if any(_within(span, method.info) for span in made)]
+    nothing = i.ledger.of(Entries).hand_out_nothing
+    return [m for m in public if id(m.info.node) not in nothing and any(_within(span, m.info) for span in made)]
 
 
 def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame: Frame) -> None:
@@ -307,11 +309,11 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
 
     def run() -> None:
         _calling(i, factory, frame).prepare()
-        handed = _handed(i, called_alone(i, (factory.ref, factory.info), _given(i, factory), 1, frame))
-        others = [Method(ref, info, None, None) for ref in handed if (info := _info(i, ref)) is not None]
+        given = handed(i, called_alone(i, (factory.ref, factory.info), _given(i, factory), 1, frame))
+        others = [Method(ref, info, None, None) for ref in given if (info := _info(i, ref)) is not None]
         name = f"what `{factory.info.name}` gives"
         callees = [
-            (ref, Callee(name, partial(call_compiled_alone, i, ref, frame=frame))) for ref in handed if i.info(ref.oid).kind == "compiled"
+            (ref, Callee(name, partial(call_compiled_alone, i, ref, frame=frame))) for ref in given if i.info(ref.oid).kind == "compiled"
         ]
         callees += [(other.ref, _calling(i, other, frame)) for other in others]
         for ref, callee in callees if len(callees) + len(methods) > 1 else ():
@@ -327,13 +329,6 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
             i.heap.undo(mark)
 
     _stale_alone(i, run)
-
-
-def _handed(i: Interpreter, value: Value) -> list[Ref]:
-    """The objects in what a function returns, and in the list, dict or tuple that this is."""
-    found = [part for part in each_part(value, Tuple) if isinstance(part, Ref)]
-    inside = [held for ref in found if i.info(ref.oid).kind in ("list", "dict") for held in i.heap.fields(ref.oid).values()]
-    return list(dict.fromkeys([*found, *(part for held in inside for part in each_part(held, Tuple) if isinstance(part, Ref))]))
 
 
 def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from mxlint.domain.heap import ALIVE, Delta
-from mxlint.domain.members import NONE, Bound, Ref, Value, members, scalar_type
+from mxlint.domain.members import NONE, Bound, Ref, Tuple, Value, members, scalar_type
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
@@ -37,11 +38,13 @@ from mxlint.source import Source
 class Entries:
     """What has become of the entries."""
 
-    __slots__ = ("counting", "cut_short", "entered", "prepared", "traced_alone", "unfinished", "unmade")
+    __slots__ = ("counting", "cut_short", "entered", "hand_out_nothing", "prepared", "traced_alone", "unfinished", "unmade")
 
     def __init__(self) -> None:
         self.entered: set[int] = set()
         """Functions that were entered as entries: identities of their nodes."""
+        self.hand_out_nothing: set[int] = set()
+        """Functions that give no object to who calls them, when they are entered: identities of their nodes."""
         self.prepared: dict[int, int | None] = {}
         """Methods that come to something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
         enough; None: it takes several."""
@@ -186,7 +189,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     i.ledger.of(Entries).counting[id(info.node)] = False
     ended: list[bool] = []
     unended: frozenset[int] = frozenset()
-    handed = _called_by_unfinished(i, info)
+    cut_before = _called_by_unfinished(i, info)
 
     def run() -> None:
         nonlocal unended
@@ -197,8 +200,10 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         if id(info.node) in i.ledger.of(Entries).prepared and not prepare_owner(i, info, cls, owner, frame, others=True):
             return
         mark = i.heap.mark()
-        value = called_alone(i, (ref, info), given, 1, frame, followed=not handed)
+        value = called_alone(i, (ref, info), given, 1, frame, followed=not cut_before)
         ended.append(True)
+        if not handed(i, value):
+            i.ledger.of(Entries).hand_out_nothing.add(id(info.node))
         i.ledger.of(Entries).counting[id(info.node)] = leaves_another_count(i, mark)
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
@@ -215,7 +220,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     elif owner is not None and cls is not None and (not ended or unended or journal(i).mark()[:2] == noted[:2]):
         i.ledger.of(Entries).prepared[id(info.node)] = _enough(i, function, info, owner, frame, known, unended)
         guarded_run(i, run)
-    if i.spent or handed or cls is not None and cls.oid in i.ledger.of(Entries).unmade:
+    if i.spent or cut_before or cls is not None and cls.oid in i.ledger.of(Entries).unmade:
         i.ledger.of(Entries).cut_short.add((info.source, info.qualname))
     if again:
         journal(i).forget_sites(known, reached)
@@ -290,6 +295,13 @@ def _is_compiled(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
     if not info.name.startswith("_") or info.name.endswith("__") or i.project.named_elsewhere(info.name, info.source):
         return False
     return any(making.target(i, i.heap.get(number, "fun") or NONE)[0] == ref for number in journal(i).compiled)
+
+
+def handed(i: Interpreter, value: Value) -> list[Ref]:
+    """The objects in what a function returns, and in the list, dict or tuple that this is."""
+    found = [part for part in each_part(value, Tuple) if isinstance(part, Ref)]
+    inside = [held for ref in found if i.info(ref.oid).kind in ("list", "dict") for held in i.heap.fields(ref.oid).values()]
+    return list(dict.fromkeys([*found, *(part for held in inside for part in each_part(held, Tuple) if isinstance(part, Ref))]))
 
 
 def leaves_another_count(i: Interpreter, mark: int) -> bool:
