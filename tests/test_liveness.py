@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from mxlint.syntax import ir
-from mxlint.syntax.liveness import dead_names, names_of_its_own
+from mxlint.syntax.liveness import dead_names, names_of_blocks, names_of_its_own
 from mxlint.syntax.lower import lower
+from mxlint.syntax.resuming import rest
 
 
 def function(body: str, params: str = "data") -> tuple[str, ir.FuncDef]:
@@ -32,7 +33,7 @@ def function(body: str, params: str = "data") -> tuple[str, ir.FuncDef]:
 def dead(body: str) -> list[str]:
     """The dead names of each loop, in the order of the text."""
     _, node = function(body)
-    names = dead_names(node)
+    names = dead_names(node).loops
     return [" ".join(names[id(loop)]) for loop in loops(node.body)]
 
 
@@ -82,19 +83,22 @@ def test_names_are_dead_that_no_path_reads(body: str, names: list[str]) -> None:
 
 
 NAMES = ("a", "b", "c", "d")
+YIELDS = "yield step()"
 
 
-def program(rng: random.Random, depth: int = 0, looping: bool = False) -> list[str]:
-    """Statements that bind, read and leave; each loop is marked by a comment at its head and at the end of its body."""
+def program(rng: random.Random, depth: int = 0, looping: bool = False, kinds: tuple[str, ...] = ()) -> list[str]:
+    """Statements that bind, read and leave, and those of more `kinds`; each loop is marked by a comment at its head and at the end of its body."""
     lines = ["pass"]
     for _ in range(rng.randint(1, 4)):
         kind = rng.choice(
-            ("bind", "bind", "read", "if", "for", "while", "try", "with", "annotate", "leave") if depth < 3 else ("bind", "read", "leave")
+            ("bind", "bind", "read", "if", "for", "while", "try", "with", "annotate", "leave", *kinds)
+            if depth < 3
+            else ("bind", "read", "leave", *kinds)
         )
         name, other = rng.choice(NAMES), rng.choice(NAMES)
 
         def inner(looping: bool = looping) -> list[str]:
-            return ["    " + line for line in program(rng, depth + 1, looping)]
+            return ["    " + line for line in program(rng, depth + 1, looping, kinds)]
 
         if kind == "bind":
             lines.append(f"{name} = step() + {rng.choice((other, '1'))}" if rng.random() < 0.5 else f"{name} = step()")
@@ -111,6 +115,8 @@ def program(rng: random.Random, depth: int = 0, looping: bool = False) -> list[s
         elif kind == "with":
             first, second = rng.sample(("swallowing()", f"opened() as {name}", "opened()"), 2)
             lines += [f"with {first}, {second}:", *inner(), "    fail()"]
+        elif kind == "yield":
+            lines.append(YIELDS)
         elif kind == "annotate":
             lines.append(f"{name}: int")
         elif looping:
@@ -140,7 +146,7 @@ def seen_by(text: str, seed: int) -> list[object]:
     namespace: dict[str, Any] = {"step": step, "fail": fail, "seen": seen, "opened": opened, "swallowing": lambda: suppress(ValueError)}
     exec(text, namespace)  # noqa: S102 a program of its own making
     try:
-        namespace["f"](())
+        seen += namespace["f"](()) or ()
     except (StopIteration, RuntimeError, UnboundLocalError, ValueError) as error:
         seen.append(type(error))
     return seen
@@ -151,7 +157,7 @@ def seen_by(text: str, seed: int) -> list[object]:
 def test_a_dead_name_may_hold_anything(seed: int) -> None:
     rng = random.Random(seed)
     text, node = function("\n".join(["a = b = c = d = 0", *program(rng)]))
-    names = dead_names(node)
+    names = dead_names(node).loops
     found = list(loops(node.body))
     lines = text.splitlines()
     stack: list[int] = []
@@ -166,6 +172,41 @@ def test_a_dead_name_may_hold_anything(seed: int) -> None:
             lines[row] = line.partition("#")[0] + ("; ".join(held) or "pass")
     changed = "\n".join(lines)
     assert [seen_by(text, chance) for chance in range(20)] == [seen_by(changed, chance) for chance in range(20)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(150))
+def test_a_name_that_is_dead_at_a_yield_may_hold_anything(seed: int) -> None:
+    rng = random.Random(seed)
+    text, node = function("\n".join(["a = b = c = d = 0", *program(rng, kinds=("yield",) * 4), YIELDS]))
+    held, changed, at = names_of_blocks(node), "", -1
+    before = 0
+    while (at := text.find(YIELDS, at + 1)) >= 0:
+        onward = rest(node, at)  # None: a generator with a yield from which it cannot be gone on with
+        bound = "".join(f"; {name} = 'dead'" for name in dead_names(onward, held).start) if onward is not None else ""
+        changed += text[before : at + len(YIELDS)] + bound
+        before = at + len(YIELDS)
+    changed += text[before:]
+    assert [seen_by(text, chance) for chance in range(20)] == [seen_by(changed, chance) for chance in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("for a in data:\n    b = a + 1\n    yield b", "a b"),
+        ("for a in data:\n    b = a + 1\n    yield b\n    print(b)", "a"),
+        ("b = 1\nwhile True:\n    a = b\n    yield a\n    b += 1", "a"),
+        ("a = b = 1\ndef f():\n    return a\nyield f", "b f"),
+        ("a = b = 1\ntry:\n    yield a\nfinally:\n    print(b)", "a"),
+        ("with data as a:\n    b = 1\n    yield b", "a b"),
+        ("a = 1\nyield a\nprint(locals())", ""),
+    ],
+)
+def test_names_are_dead_that_nothing_reads_behind_a_yield(body: str, names: str) -> None:
+    text, node = function(body)
+    onward = rest(node, text.index("yield"))
+    assert onward is not None
+    assert " ".join(dead_names(onward, names_of_blocks(node)).start) == names
 
 
 def inner_code(code: CodeType) -> Iterator[CodeType]:

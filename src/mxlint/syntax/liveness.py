@@ -1,6 +1,6 @@
-"""Dead names: which names of a function no path from the head of a loop reads before it binds them.
+"""Dead names: which names of a function no path from the head of a loop, or from a yield, reads before it binds them.
 
-What such a name holds when a round begins decides nothing. The analysis errs on one side alone, a name that it calls dead is dead: what blocks
+What such a name holds when a round begins, or when a generator goes on, decides nothing. The analysis errs on one side alone, a name that it calls dead is dead: what blocks
 within the function read is never dead, nor are parameters; what is raised may go to each handler around, from everywhere in its `try`.
 """
 
@@ -18,9 +18,21 @@ MIRRORS: Final = frozenset(("locals", "vars", "dir", "eval", "exec"))
 """Built-in functions that may read a name that is not written there."""
 
 
-def dead_names(function: ir.FuncDef) -> dict[int, tuple[str, ...]]:
-    """For each loop of a function, by the identity of its node, the names that are dead where a round of it begins, in order."""
-    return _Function(function).dead
+class Dead(NamedTuple):
+    """The names of a function that are dead, in order: where its body begins, and where a round of each loop begins, by the identity of its node."""
+
+    start: tuple[str, ...]
+    loops: dict[int, tuple[str, ...]]
+
+
+def dead_names(function: ir.FuncDef, held: Names = NONE) -> Dead:
+    """The dead names of a function, or of what is left of one that yields. `held`: names of blocks within it that may have been made before."""
+    return _Function(function).dead(held)
+
+
+def names_of_blocks(function: ir.FuncDef) -> Names:
+    """The names that blocks within a function read."""
+    return frozenset(_Function(function).inner)
 
 
 def names_of_its_own(function: ir.FuncDef) -> tuple[str, ...]:
@@ -80,10 +92,16 @@ class _Function:
         """Names that blocks within read."""
         self._live: dict[int, Names] = {}
         """The names that are read from the head of each loop."""
-        self._body(function.body, NONE, _Around(NONE, NONE, NONE))
-        held = self.inner.union(param.name for param in function.params)
-        names = NONE if MIRRORS & self.inner.union(*self._live.values()) else function.scope.bound - held
-        self.dead = {loop: tuple(sorted(names - live)) for loop, live in self._live.items()}
+        self._function = function
+        self._start = self._body(function.body, NONE, _Around(NONE, NONE, NONE))
+
+    def dead(self, held: Names) -> Dead:
+        """The dead names, where those in `held` may be read at any time."""
+        inner = self.inner | held
+        own = self._function.scope.bound - inner.union(param.name for param in self._function.params)
+        names = NONE if MIRRORS & inner.union(self._start, *self._live.values()) else own
+        loops = {loop: tuple(sorted(names - live)) for loop, live in self._live.items()}
+        return Dead(tuple(sorted(names - self._start)), loops)
 
     # -- statements --
 
@@ -104,8 +122,14 @@ class _Function:
             return self._read(node.test) | self._body(node.body, after, around) | self._body(node.orelse, after, around)
         if isinstance(node, (ir.For, ir.While)):
             return self._loop(node, after, around)
+        if isinstance(node, ir.Onward):
+            head = self._loop(node.loop, after, around)
+            return self._body(node.round, head, around._replace(broken=after, continued=head))
         if isinstance(node, ir.Try):
             return self._try(node, after, around)
+        if isinstance(node, ir.Entered):
+            inside = self._body(node.body, after, around._replace(raised=around.raised | after))
+            return (inside if node.target is None else self._bound(node.target, inside)) | self._read(node.manager) | after
         if isinstance(node, ir.With):
             # A manager may swallow what is raised inside, and what the managers after it raise.
             swallowed = after

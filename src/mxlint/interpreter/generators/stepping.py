@@ -10,6 +10,7 @@ from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, External, Member, 
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls.activations import run_body
 from mxlint.interpreter.generators.iterators import CLOSING, ITERATED, RESUME, RETURNED, SENT, THROWN
+from mxlint.interpreter.loops.forgetting import dead, forget_data
 from mxlint.interpreter.machine.core import MAX_CALLS, OWN, Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import CLASS, answered, caught, fill, throw_named
 from mxlint.interpreter.machine.frames import Frame, Given
@@ -118,6 +119,9 @@ def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, starte
                 return NONE
             return _arrives(i, given or Given())
         if resumes:
+            onward = rest(info.node, frame.at) if isinstance(info.node, ir.FuncDef) else None
+            if onward is not None:
+                forget_data(i, dead(i, frame, onward).start, frame)
             i.heap.set(ref.oid, RESUME, Const(frame.at))
         inner = i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
         del i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
@@ -147,6 +151,7 @@ def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, starte
         return join([part for part in (answer, sent) if part is not None])
 
     frame.consume = take
+    frame.form = node if isinstance(node, ir.FuncDef) else None
     frame.given = given or Given()
     path = i.path
     value: Value | None = None

@@ -48,6 +48,7 @@ class Frame:
         "continues",
         "depth",
         "first",
+        "form",
         "function",
         "given",
         "handed",
@@ -83,6 +84,8 @@ class Frame:
         self.first: str | None = None
         self.depth: int = caller.depth + 1 if caller is not None else 0
         self.node: object = None
+        self.form: ir.FuncDef | None = None
+        """The form of the body that runs, of a generator that goes on from one of its yields."""
         self.handed: dict[str, Sequence[tuple[str, Value, Place]]] = {}
         """What star parameters hold: of each item its keyword, if it has one, and where the caller wrote it."""
 

@@ -18,7 +18,9 @@ from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding
 from mxlint.interpreter.loops.fixpoint import repeat
+from mxlint.interpreter.loops.forgetting import dead, forget
 from mxlint.interpreter.loops.iteration import iterate
+from mxlint.interpreter.loops.progress import is_nearer
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import handled_error, throw_named
@@ -45,7 +47,7 @@ from mxlint.interpreter.statements.patterns import match_pattern
 from mxlint.interpreter.statements.recovering import recovered
 from mxlint.interpreter.statements.unpacking import unpack
 from mxlint.syntax import ir
-from mxlint.syntax.liveness import dead_names, names_read
+from mxlint.syntax.liveness import names_read
 
 MAX_TRIED: Final = 2_000
 """Steps that the rounds of a loop without a test may take together, to see whether it ends."""
@@ -176,27 +178,12 @@ def _if(i: Interpreter, node: ir.If, frame: Frame) -> None:
         run()
 
 
-def _dead(i: Interpreter, node: ir.For | ir.While, frame: Frame) -> tuple[str, ...]:
-    """The names of an activation that no path from the head of a loop reads before it binds them."""
-    function = frame.node
-    if frame.kind != "function" or not isinstance(function, ir.FuncDef):
-        return ()
-    return i.project.once(frame.source).of(dead_names, function).get(id(node), ())
-
-
-def _forget(i: Interpreter, names: tuple[str, ...], frame: Frame) -> None:
-    """Take names out of an activation that nothing reads any more: what only they hold is no part of the state that rounds have in common."""
-    if names and not i.info(frame.oid).summary:
-        for name in names:
-            i.heap.drop(frame.oid, name)
-
-
 def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     mark = i.heap.mark()
     ended, breaks = Target(mark), Target(mark)
     base = i.path
-    dead = _dead(i, node, frame)
-    _forget(i, dead, frame)
+    names = dead(i, frame).loops.get(id(node), ())
+    forget(i, names, frame)
     i.targets += [ended, breaks]
     frame.breaks.append(breaks)
 
@@ -212,7 +199,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         truth = tested(i, node.test, frame)
         on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), leave)
         one_way = truth.outcome is not None and not (untested and breaks.arrived)
-        _forget(i, dead, frame)
+        forget(i, names, frame)
 
     try:
         place = frame.place(node)
@@ -225,11 +212,14 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
             steps = i.steps
             with i.unrolling(UNROLLED):
                 while rounds < most and one_way:
+                    before = i.heap.mark()
                     with i.within((place, rounds)):
                         step()
                     rounds += 1
-                    if checkpoint is not None and (steps - i.steps) * most > MAX_TRIED * rounds:
-                        break  # the rounds would be taken back, if it has no end in sight
+                    if checkpoint is not None and (
+                        (steps - i.steps) * most > MAX_TRIED * rounds or rounds > 1 and not is_nearer(i, start, before)
+                    ):
+                        break  # the rounds would be taken back: it has no end in sight
             if checkpoint is not None and rounds > 1:  # it has no end in sight
                 i.heap.undo(start)
                 i.forget(checkpoint)
@@ -318,19 +308,21 @@ def _for(i: Interpreter, node: ir.For, frame: Frame, first: ir.Body = ()) -> Non
     mark = i.heap.mark()
     base = i.path
     ended, breaks = Target(mark), Target(mark)
-    dead = _dead(i, node, frame)
-    _forget(i, dead, frame)
+    names = dead(i, frame).loops.get(id(node), ())
+    if not first:
+        forget(i, names, frame)
     i.targets.append(breaks)
     frame.breaks.append(breaks)
 
     def consume(value: Value) -> None:
         assign(i, node.target, value, frame)
         _body(i, node.body, frame)
-        _forget(i, dead, frame)
+        forget(i, names, frame)
 
     def rounds() -> None:
         if first:
             _body(i, first, frame)
+            forget(i, names, frame)
         iterate(i, iterable, Binding(node.target, frame, consume, _breaks(node.body) or _returns(node.body)), place, frame)
 
     try:
