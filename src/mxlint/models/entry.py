@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import cache
 from typing import Any, get_args
 
 from mxlint.models import schema
@@ -150,6 +151,11 @@ def _store(text: str) -> Store:
     return Store(of_node(_expression(what)), _target(where), _one_of(role, schema.ROLES))
 
 
+def mutations(entry: dict[str, Any]) -> tuple[Mutation, ...]:
+    """What an entry says is changed, without the rest of it."""
+    return tuple(map(_mutation, _listed(entry["mutates"])))
+
+
 def _mutation(text: str) -> Mutation:
     """`self adds`."""
     target, _, how = text.rpartition(" ")
@@ -164,6 +170,7 @@ def _share(text: str) -> Share:
     return Share(target, "rows" in words, "part" in words, "perhaps" in words)
 
 
+@cache
 def _target(text: str) -> Type:
     return schema.RESULT if text == "result" else operand(_expression(text))
 

@@ -215,7 +215,7 @@ def names(top: str) -> tuple[str, ...]:
     return (*found.functions, *found.classes, *members)
 
 
-def _that_say(field: str) -> Iterator[tuple[str, Model]]:
+def _that_say(field: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """All entries of functions, methods and constructors that say something in a field, with their names."""
     for top in libraries():
         made = library(top) if f'"{field}"'.encode() in _data(f"{top}.json").read_bytes() else None
@@ -224,25 +224,32 @@ def _that_say(field: str) -> Iterator[tuple[str, Model]]:
         raws = [*made.functions.items()]
         for cls, table in made.classes.items():
             raws += [(cls, table.get("new")), *((f"{cls}.{member}", raw) for member, raw in table["members"].items())]
+        wanted = "" if made.versioned else RUNNING
         for name, raw in raws:
-            known = model(name) if any(field in each for each in (raw if isinstance(raw, list) else [raw or ()])) else None
-            if known is not None:
-                yield name, known
+            present = (
+                e
+                for e in (raw if isinstance(raw, list) else [raw])
+                if isinstance(e, str) or e and _within(wanted, e.get("since", ""), e.get("until", ""))
+            )
+            entry = next(present, None)
+            if isinstance(entry, dict) and field in entry:
+                yield name, entry
 
 
 @cache
 def callers() -> frozenset[str]:
     """The last names of all that calls an argument which may be given by its place."""
-    return frozenset(name.rpartition(".")[2] for name, known in _that_say("calls") if _calls_by_place(known))
+    found = ((name, model(name)) for name, _ in _that_say("calls"))
+    return frozenset(name.rpartition(".")[2] for name, known in found if known is not None and _calls_by_place(known))
 
 
 @cache
 def changers() -> Mapping[str, frozenset[tuple[str, str]]]:
     """What changes the elements of a container, by its last name: the class whose objects it changes, "" if it changes an argument, and how."""
     found: dict[str, set[tuple[str, str]]] = {}
-    for name, known in _that_say("mutates"):
+    for name, entry in _that_say("mutates"):
         cls, _, last = name.rpartition(".")
-        for mutation in known.mutates:
+        for mutation in entries.mutations(entry):
             if mutation.how in ("adds", "removes", "reorders", "replaces"):
                 found.setdefault(last, set()).add((cls if mutation.target.kind == "self" else "", mutation.how))
     return {last: frozenset(how) for last, how in found.items()}
