@@ -33,6 +33,8 @@ STAGED = {
 GUIDE = ("configuration", "fixes", "verify", "ci", "formats", "editors", "notebooks", "api", "limits")
 COMPILE = ("how-compile-behaves", "training-loops", "llm-decoding", "pytorch-and-jax", "gallery")
 MAINTAINERS = ("semantics", "verify-internals", "security", "mlx-results", "measuring")
+# The pages of docs/semantics/, in the order in which semantics.md names them.
+SEMANTICS = ("values", "objects", "control-flow", "loops", "calls", "compiled", "shapeless", "libraries", "open-world")
 
 _FENCE = re.compile(r"^```(\w+)(?: (\S+))?$", re.MULTILINE)
 _LINK = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
@@ -146,6 +148,7 @@ def menu() -> list[Entry]:
                 {"Changelog": "changelog.md"},
                 {"Contributing": "contributing.md"},
                 *(f"{name}.md" for name in MAINTAINERS if name in there),
+                {"Semantics in detail": [f"semantics/{name}.md" for name in SEMANTICS]},
                 {"Decisions": [f"adr/{path.name}" for path in sorted((ROOT / "docs" / "adr").glob("*.md"))]},
             ]
         },

@@ -18,6 +18,8 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+PROGRAMS = frozenset(("set_guidance",))
+"""Names in programs that the pages of the semantics speak of."""
 MODULES = {module_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
 
 
@@ -54,8 +56,29 @@ def test_no_import_circle() -> None:
 
 
 def test_semantics_names_files() -> None:
-    text = (SOURCE.parent / "docs" / "semantics.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`([a-z_]+/[a-z_/]+\.py)`", text))
+    docs = SOURCE.parent / "docs"
+    pages = (docs / "semantics.md", *(docs / "semantics").glob("*.md"))
+    named = {name for page in pages for name in re.findall(r"`([\w./]+\.py)`", page.read_text(encoding="utf-8"))}
     folders = (SOURCE / "mxlint", SOURCE / "mxlint" / "interpreter", SOURCE.parent)
     assert len(named) > 40
     assert [name for name in sorted(named) if not any((folder / name).is_file() for folder in folders)] == []
+
+
+def test_semantics_names_what_there_is() -> None:
+    """What the pages of the semantics name in code, outside of their examples, stands somewhere in the source or its data."""
+    docs = SOURCE.parent / "docs"
+    known = PROGRAMS | {
+        word
+        for path in SOURCE.rglob("*")
+        if path.suffix in {".py", ".toml"}
+        for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))
+    }
+    for page in (docs / "semantics.md", *(docs / "semantics").glob("*.md")):
+        prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        named = {
+            word
+            for name in re.findall(r"`([A-Za-z_][\w.]*)(?:\([^`]*\))?`", prose)
+            if not name.endswith((".py", ".json", ".md"))
+            for word in name.split(".")
+        }
+        assert sorted(word for word in named if word not in known) == [], page.name

@@ -1,4 +1,4 @@
-"""docs/semantics.md is true: each of its examples is run.
+"""docs/semantics.md and the pages of details beside it are true: each of their examples is run.
 
 `python run` runs under CPython and ends; it runs MLX if it imports it. `python says MX104 7, MX101 9` is analysed, and exactly these codes at these rows are
 found, of any severity; `python says nothing` is silent. `warning` or `info` after a row asks for that severity.
@@ -19,30 +19,32 @@ from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import source_from_bytes
 
-PAGE = Path(__file__).parents[1] / "docs" / "semantics.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = (DOCS / "semantics.md", *sorted((DOCS / "semantics").glob("*.md")))
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A fenced block of the page: the row on which it begins, what its first line asks for, and its text."""
+    """A fenced block of a page: the page, the row on which it begins, what its first line asks for, and its text."""
 
+    page: Path
     row: int
     asks: str
     text: str
 
 
-def examples() -> list[Example]:
-    page = PAGE.read_text(encoding="utf-8")
-    found = re.finditer(r"^```python (run|says [^\n]+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    return [Example(page[: block.start()].count("\n") + 1, block[1], block[2]) for block in found]
+def examples(page: Path) -> list[Example]:
+    text = page.read_text(encoding="utf-8")
+    found = re.finditer(r"^```python (run|says [^\n]+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [Example(page, text[: block.start()].count("\n") + 1, block[1], block[2]) for block in found]
 
 
-EXAMPLES = examples()
+EXAMPLES = [example for page in PAGES for example in examples(page)]
 
 
 def named(run: bool, mlx: bool = False) -> list[object]:
     chosen = [one for one in EXAMPLES if (one.asks == "run") is run and (not run or ("import mlx" in one.text) is mlx)]
-    return [pytest.param(one, id=f"line {one.row}") for one in chosen]
+    return [pytest.param(one, id=f"{one.page.stem} line {one.row}") for one in chosen]
 
 
 def in_a_child(text: str, folder: Path) -> None:
@@ -50,8 +52,17 @@ def in_a_child(text: str, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_every_block_of_the_page_is_an_example() -> None:
-    assert PAGE.read_text(encoding="utf-8").count("\n```python") == len(EXAMPLES) > 10
+def test_every_block_of_the_pages_is_an_example() -> None:
+    assert sum(page.read_text(encoding="utf-8").count("\n```python") for page in PAGES) == len(EXAMPLES) > 10
+
+
+def test_each_example_is_on_one_page() -> None:
+    assert len({example.text for example in EXAMPLES}) == len(EXAMPLES)
+
+
+def test_the_first_page_names_all_others() -> None:
+    named = set(re.findall(r"\]\((semantics/[\w-]+\.md)\)", PAGES[0].read_text(encoding="utf-8")))
+    assert named == {page.relative_to(DOCS).as_posix() for page in PAGES[1:]}
 
 
 @pytest.mark.parametrize("example", named(run=True))

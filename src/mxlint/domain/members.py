@@ -1,7 +1,7 @@
 """What a value of the abstract interpreter consists of: one member, or a `Union` of members.
 
 Members are immutable and compare by what they stand for; provenance is not part of the order. Objects with identity (lists, instances,
-functions, frames, …) are `Ref`s into the heap; only their number stands here. docs/semantics.md, section 2, has the table of members.
+functions, frames, …) are `Ref`s into the heap; only their number stands here. docs/semantics/values.md has the table of members.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A summary is found by the function, the arguments (arrays by the order of their first use, not by identity), the trace and the path, and holds
 if every location that the body read has the value that it had then. In the context in which it was made, as in the next round of a loop, it
 is written as it is, if also the objects that the call made anew were in the same state before. In another context the objects that outlive
-the call are made anew, at their sites there, if the summary is *portable*: docs/semantics.md, section 6, says when it is.
+the call are made anew, at their sites there, if the summary is *portable*: docs/semantics/calls.md says when it is.
 
 The end of a call is also where what only the call could reach goes away.
 """
