@@ -74,6 +74,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
     finally:
         with i.within(step):
             close_captures(i, trace, place)
+    _let_go(i, trace)
     with i.within(step):
         cache = cache_of(ref, function)
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
@@ -227,6 +228,14 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
             )
         )
         note(i, fact if left else fact.but(placeholder=False))
+
+
+def _let_go(i: Interpreter, trace: Trace) -> None:
+    """What a trace has left in older objects, and no capture takes out, is no placeholder of the next trace of the same key, which did not put it there."""
+    found = (held(i, *location) for location, fact in trace.kept if not fact.captured_out)
+    left = {array.ident for value in found if value is not None for array in arrays_in(i, value) if array.trace == trace.number}
+    for ident in sorted(left):
+        i.heap.replace(ident, lambda member: member.but(trace=None) if isinstance(member, Array) else member)
 
 
 def shapes_of(i: Interpreter, args: Arguments) -> tuple[object, ...]:

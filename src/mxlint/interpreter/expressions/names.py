@@ -68,6 +68,8 @@ def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
         if name in _BUILTINS and not local:
             return External(f"builtins.{name}")
         throw_named(i, "builtins.UnboundLocalError" if own else "builtins.NameError", frame.place(node))
+    if len(found_in) == 1:
+        return _read_in(i, found_in[0], name, frame, node)
     bound_in = [oid for oid in found_in if not isinstance(i.heap.get(oid, name), Unbound)]
     if bound_in and len(bound_in) < len(found_in):
         i.may_raise("builtins.UnboundLocalError")
