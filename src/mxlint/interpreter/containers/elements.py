@@ -24,13 +24,14 @@ from mxlint.domain.members import (
     Unknown,
     Value,
     members,
+    options,
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.generators.iterators import POSITION, parts_of
 from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.machine.locations import ENUM_MEMBERS, ITEMS
 from mxlint.interpreter.objects.lookup import container
@@ -94,7 +95,7 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
         kind = container(i, member, "__iter__")
         if kind in ("list", "set"):
             content = i.live(i.heap.get(member.oid, ITEMS) or Unknown("list"))
-            return content.items if isinstance(content, Tuple) else None
+            return content.items if isinstance(content, Tuple) else _in_columns(content) if kind == "list" else None
         if kind == "dict":
             return dict_keys(i, member.oid)
         if i.info(member.oid).kind == "iterator":
@@ -103,6 +104,19 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
     if isinstance(member, Array) and member.shape and isinstance(member.shape[0], int) and member.shape[0] <= UNROLLED:
         return None
     return None
+
+
+def _in_columns(content: Value) -> tuple[Value, ...] | None:
+    """The items of a list that holds one of several tuples of one length: each may be what lies at its place in one of them."""
+    rows = [
+        (option.member.items, option.guard)
+        for option in options(content)
+        if isinstance(option.member, Tuple) and option.member.items is not None
+    ]
+    lengths = {len(items) for items, _ in rows}
+    if len(rows) < len(members(content)) or len(lengths) != 1:
+        return None
+    return tuple(guarded([(items[number], guard) for items, guard in rows]) for number in range(lengths.pop()))
 
 
 def items_in_turn(i: Interpreter, member: Member) -> tuple[Value, ...] | None:

@@ -10,8 +10,9 @@ from typing import Final
 
 from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Delta, Location
-from mxlint.domain.join import of
-from mxlint.domain.members import Composite, Option, Symbolic, Value, members, options
+from mxlint.domain.join import join, of
+from mxlint.domain.members import Composite, Member, Option, Symbolic, Tuple, Value, members, options
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.interpreter.loops.novelty import REWRITTEN
 from mxlint.interpreter.machine.core import Interpreter
@@ -19,10 +20,12 @@ from mxlint.interpreter.machine.core import Interpreter
 
 def carried(i: Interpreter, head: Delta, after: Delta, loop: tuple[Place, object]) -> Delta:
     """The state after a round of a loop: in each location, what was made of a symbolic value that was there before is one such value."""
-    return {at: value if value is head.get(at) else _carried(i, at, head.get(at), value, loop) for at, value in after.items()}
+    return {at: value if value is head.get(at) else _carried(i, head, at, head.get(at), value, loop) for at, value in after.items()}
 
 
-def _carried(i: Interpreter, at: Location, before: Value | None, value: Value, loop: tuple[Place, object]) -> Value:
+def _carried(i: Interpreter, head: Delta, at: Location, before: Value | None, value: Value, loop: tuple[Place, object]) -> Value:
+    if before is not None and any(isinstance(member, Tuple) and member.items for member in members(value)):
+        value = _item_by_item(i, head, at, before, value, loop)
     known = {member.identity for member in members(before) if isinstance(member, Symbolic)} if before is not None else set()
     if not known:
         return value
@@ -31,6 +34,9 @@ def _carried(i: Interpreter, at: Location, before: Value | None, value: Value, l
         for member in members(value)
         if isinstance(member, Symbolic) and member.identity not in known and any(part in known for part in _parts(i, member.identity))
     ]
+    if grown:
+        before_it = _standing(i, head, at[0])
+        grown = [member for member in grown if member not in before_it]
     if not grown:
         return value
     changes = any(
@@ -38,6 +44,31 @@ def _carried(i: Interpreter, at: Location, before: Value | None, value: Value, l
         for member in grown
     )  # what is read out of an array that is computed from a number is another one, as the array is
     return of(Option(_start(i, at, grown, changes, loop), option.guard) if option.member in grown else option for option in options(value))
+
+
+def _item_by_item(i: Interpreter, head: Delta, at: Location, before: Value, value: Value, loop: tuple[Place, object]) -> Value:
+    """The same of each item of a tuple, as of the state that a loop passes on in one: it was made of what lay at its place in one of that length."""
+    oid, field = at
+    columns: dict[tuple[int | None, int], list[tuple[Value, ...]]] = {}
+    for member in members(before):
+        if isinstance(member, Tuple) and member.items:
+            columns.setdefault((member.cls, len(member.items)), []).append(member.items)
+
+    def one(member: Member) -> Member:
+        earlier = columns.get((member.cls, len(member.items))) if isinstance(member, Tuple) and member.items else None
+        if earlier is None or not isinstance(member, Tuple) or member.items is None:
+            return member
+        items = tuple(
+            _carried(i, head, (oid, (field, n)), join(column), item, loop) for n, (item, *column) in enumerate(zip(member.items, *earlier))
+        )
+        return member if all(new is old for new, old in zip(items, member.items)) else member.holding(items)
+
+    return of(Option(one(option.member), option.guard) for option in options(value))
+
+
+def _standing(i: Interpreter, head: Delta, oid: int) -> set[Member]:
+    """What lay in the state before a round, as far as the loop changes it or it lies in one object: a round that only moves it makes nothing of it."""
+    return {part for value in (*head.values(), *i.heap.cells[oid].values()) for part in each_part(value, Tuple)}
 
 
 CHANGES: Final = frozenset(("+", "-", "*", "/", "//", "**", "<<", ">>"))

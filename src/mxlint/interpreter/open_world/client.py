@@ -29,10 +29,14 @@ from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.open_world import handed_back
 from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.entries import (
     Entries,
+    alone,
+    alone_arguments,
     call_compiled_alone,
+    call_with,
     called_alone,
     guarded_run,
     handed,
@@ -94,6 +98,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 others = [other for other in (*its, *given, *writing) if other is not method]
                 if _again(i, method, list(dict.fromkeys(others)), unchanged, frame):
                     _repeat(i, method, frame)
+                _go_on(i, method, frame)
                 _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in _callables(i, owner) if owns else ():
             callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
@@ -104,6 +109,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         if method.cls is None and (_again(i, method, others, unchanged, frame) if writing else _count(i, method, frame)):
             _repeat(i, method, frame)
         if method.cls is None:
+            _go_on(i, method, frame)
             _run_within(i, _calling(i, method, frame), around, frame)
     for name, compiled_object in alone if writing or around else ():
         callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
@@ -488,6 +494,25 @@ def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:
     def run() -> None:
         _calling(i, method, frame).prepare()
         repeat(i, place, lambda: called_alone(i, (method.ref, method.info), given, 1, frame), certain=True)
+
+    guarded_run(i, run)
+    journal(i).keep_only(known, _gives_another)
+
+
+def _go_on(i: Interpreter, method: Method, frame: Frame) -> None:
+    """Call a method again and again with the state that it gives back, if it does: what compiled objects are given that differs each time. Only that is
+    noted, and it lowers nothing: what is given a state and gives the next one is made to be called so."""
+    found = i.ledger.of(Entries).handed_back.get(id(method.info.node))
+    if not found:
+        return
+    known = journal(i).mark()
+    place = Place(method.info.source, method.info.node.start, method.info.node.end)
+
+    def run() -> None:
+        _calling(i, method, frame).prepare()
+        with alone(i, place, 1):
+            args = alone_arguments(i, (method.ref, method.info), _given(i, method))
+            handed_back.go_on(i, found, args, lambda again: call_with(i, method.ref, again, place, frame), place)
 
     guarded_run(i, run)
     journal(i).keep_only(known, _gives_another)

@@ -6,7 +6,8 @@ A class gets the most general client: an object made with symbolic arguments, th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from mxlint.domain.heap import ALIVE, Delta
@@ -28,8 +29,9 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.open_world import preparing
+from mxlint.interpreter.open_world import handed_back, preparing
 from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions
+from mxlint.interpreter.open_world.handed_back import Way
 from mxlint.interpreter.open_world.parameters import arguments, some_object
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.source import Source
@@ -38,13 +40,15 @@ from mxlint.source import Source
 class Entries:
     """What has become of the entries."""
 
-    __slots__ = ("counting", "cut_short", "entered", "hand_out_nothing", "prepared", "traced_alone", "unfinished", "unmade")
+    __slots__ = ("counting", "cut_short", "entered", "hand_out_nothing", "handed_back", "prepared", "traced_alone", "unfinished", "unmade")
 
     def __init__(self) -> None:
         self.entered: set[int] = set()
         """Functions that were entered as entries: identities of their nodes."""
         self.hand_out_nothing: set[int] = set()
         """Functions that give no object to who calls them, when they are entered: identities of their nodes."""
+        self.handed_back: dict[int, tuple[Way, ...]] = {}
+        """What functions give back of what they are given, when they are entered: by the identities of their nodes."""
         self.prepared: dict[int, int | None] = {}
         """Methods that come to something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
         enough; None: it takes several."""
@@ -200,8 +204,13 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         if id(info.node) in i.ledger.of(Entries).prepared and not prepare_owner(i, info, cls, owner, frame, others=True):
             return
         mark = i.heap.mark()
-        value = called_alone(i, (ref, info), given, 1, frame, followed=not cut_before)
+        with alone(i, place, 1):
+            args = alone_arguments(i, (ref, info), given, followed=not cut_before)
+            begin = i.heap.mark()
+            value = call_with(i, ref, args, place, frame)
         ended.append(True)
+        if back := handed_back.ways(i, args.args, len(given), value, begin):
+            i.ledger.of(Entries).handed_back[id(info.node)] = back
         if not handed(i, value):
             i.ledger.of(Entries).hand_out_nothing.add(id(info.node))
         i.ledger.of(Entries).counting[id(info.node)] = leaves_another_count(i, mark)
@@ -353,17 +362,36 @@ def called_alone(
     called in its place. Not `followed`: something in sight calls it, of which no run came there, and what that gives is not known."""
     ref, info = function
     place = Place(info.source, info.node.start, info.node.end)
+    with alone(i, place, turn):
+        return call_with(i, through or ref, alone_arguments(i, function, given, followed), place, frame)
+
+
+@contextmanager
+def alone(i: Interpreter, place: Place, turn: int) -> Iterator[None]:
+    """The context of a call that nothing in sight makes."""
     i.modes.entered_alone = True
     with i.within(("entry", place, turn)):
-        args = arguments(i, ref, info, len(given), frozenset())
-        if not followed:
-            unknown = i.unknown(place, "budget of steps")
-            args = Arguments(tuple(unknown for _ in args.args), dict.fromkeys(args.keywords, unknown), args.star, args.kwstar, args.places)
-        every = Arguments(
-            (*given, *args.args), args.keywords, args.star, args.kwstar, ((place,) * len(given)) + args.places, args.keyword_places
-        )
-        every.is_given = args.is_given
-        return _to_its_end(i, i.call(through or ref, every, place, frame), place, frame)
+        yield
+
+
+def alone_arguments(i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequence[Value], followed: bool = True) -> Arguments:
+    """The symbolic arguments of such a call, after those that are `given`."""
+    ref, info = function
+    place = Place(info.source, info.node.start, info.node.end)
+    args = arguments(i, ref, info, len(given), frozenset())
+    if not followed:
+        unknown = i.unknown(place, "budget of steps")
+        args = Arguments(tuple(unknown for _ in args.args), dict.fromkeys(args.keywords, unknown), args.star, args.kwstar, args.places)
+    every = Arguments(
+        (*given, *args.args), args.keywords, args.star, args.kwstar, ((place,) * len(given)) + args.places, args.keyword_places
+    )
+    every.is_given = args.is_given
+    return every
+
+
+def call_with(i: Interpreter, function: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """What a function gives, a generator being iterated and a coroutine awaited."""
+    return _to_its_end(i, i.call(function, args, place, frame), place, frame)
 
 
 def _to_its_end(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
