@@ -24,7 +24,7 @@ def carried(i: Interpreter, head: Delta, after: Delta, loop: tuple[Place, object
 
 
 def _carried(i: Interpreter, head: Delta, at: Location, before: Value | None, value: Value, loop: tuple[Place, object]) -> Value:
-    if before is not None and any(isinstance(member, Tuple) and member.items for member in members(value)):
+    if before is not None and any(isinstance(member, Tuple) and member.parts for member in members(value)):
         value = _item_by_item(i, head, at, before, value, loop)
     known = {member.identity for member in members(before) if isinstance(member, Symbolic)} if before is not None else set()
     if not known:
@@ -47,21 +47,24 @@ def _carried(i: Interpreter, head: Delta, at: Location, before: Value | None, va
 
 
 def _item_by_item(i: Interpreter, head: Delta, at: Location, before: Value, value: Value, loop: tuple[Place, object]) -> Value:
-    """The same of each item of a tuple, as of the state that a loop passes on in one: it was made of what lay at its place in one of that length."""
+    """The same of each item of a tuple, as of the state that a loop passes on in one: it was made of what lay at its place in one of that length, or
+    of any item, where the length is not known."""
     oid, field = at
-    columns: dict[tuple[int | None, int], list[tuple[Value, ...]]] = {}
-    for member in members(before):
-        if isinstance(member, Tuple) and member.items:
-            columns.setdefault((member.cls, len(member.items)), []).append(member.items)
+    earlier = [member for member in members(before) if isinstance(member, Tuple) and member.parts]
 
     def one(member: Member) -> Member:
-        earlier = columns.get((member.cls, len(member.items))) if isinstance(member, Tuple) and member.items else None
-        if earlier is None or not isinstance(member, Tuple) or member.items is None:
+        if not isinstance(member, Tuple) or not member.parts:
             return member
-        items = tuple(
-            _carried(i, head, (oid, (field, n)), join(column), item, loop) for n, (item, *column) in enumerate(zip(member.items, *earlier))
+        of_class = [t for t in earlier if t.cls == member.cls]
+        if member.items is None:
+            columns = [[part for t in of_class for part in t.parts]] + [[]] * len(member.front)
+        else:
+            columns = [*zip(*(t.items for t in of_class if t.items is not None and len(t.items) == len(member.items)))]  # type: ignore[list-item]
+        parts = tuple(
+            _carried(i, head, (oid, (field, n)), join(column), part, loop) if column else part
+            for n, (part, column) in enumerate(zip(member.parts, columns))
         )
-        return member if all(new is old for new, old in zip(items, member.items)) else member.holding(items)
+        return member.holding(parts) if columns and any(new is not old for new, old in zip(parts, member.parts)) else member
 
     return of(Option(one(option.member), option.guard) for option in options(value))
 
@@ -78,7 +81,9 @@ CHANGES: Final = frozenset(("+", "-", "*", "/", "//", "**", "<<", ">>"))
 def _changes(i: Interpreter, identity: Identity, known: Collection[Identity]) -> bool:
     """Whether such an operation leads from what was there before to a value."""
     return any(
-        whole[0] in CHANGES and any(part in known for part in _parts(i, whole)) for whole in (identity, *_parts(i, identity)) if whole
+        len(whole) > 2 and whole[0] in CHANGES and any(part in known for part in _parts(i, whole))
+        for whole in (identity, *_parts(i, identity))
+        if whole
     )
 
 
