@@ -83,6 +83,7 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
     "test": ("when {} is false", "when {} is true"),
     "rounds": ("when {} is empty", "when {} is not empty"),
     "handler": ("unless {} runs", "if {} runs"),
+    "exception": ("unless an exception comes to {}", "if an exception comes to {}"),
     "callback": ("unless {} calls what it is given", "if {} calls what it is given"),
     "prepared": ("unless {} runs before", "if {} runs before"),
     "optimizer": ("unless {} is a step of an optimizer", "if {} is a step of an optimizer"),

@@ -16,6 +16,8 @@ CLIENT: Final = "client"
 """The first part of the condition that a method of a class runs between two calls."""
 HANDLER: Final = "handler"
 """The first part of the condition that an exception comes to a handler."""
+EXCEPTION: Final = "exception"
+"""The first part of the condition that an exception comes to a final body or to a context manager."""
 CALLED_BACK: Final = "called back"
 """The first part of the condition that a library calls a function that it was given."""
 PREPARED: Final = "prepared"
@@ -29,6 +31,7 @@ TEST: Final = "test"
 WAYS: Final[Mapping[object, Way]] = {
     ROUNDS: "rounds",
     HANDLER: "handler",
+    EXCEPTION: "exception",
     CALLED_BACK: "callback",
     PREPARED: "prepared",
     STEPS: "optimizer",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias, TypeVar
 
 from mxlint.domain.heap import Delta
 from mxlint.domain.join import join
@@ -15,8 +17,8 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import HANDLING, caught, exception_class, exception_of, is_leaf
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.garbage import caught_states, possible_states
-from mxlint.interpreter.machine.paths import HANDLER, Path
+from mxlint.interpreter.machine.garbage import Possible, caught_states, possible_states
+from mxlint.interpreter.machine.paths import EXCEPTION, HANDLER, Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.statements import groups
@@ -37,19 +39,7 @@ def try_statement(i: Interpreter, node: ir.Try, frame: Frame) -> None:
 def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     """try, except, else."""
     mark, base = i.heap.mark(), i.path
-    after: list[State] = []
-    alive = False
-    with i.trying(catches=True) as raised:
-        i.execute(node.body, frame)
-        alive = True
-    if alive:
-        try:
-            i.execute(node.orelse, frame)
-            after.append((i.heap.changes(mark), NONE, i.path))
-        except Halt:
-            pass
-    i.heap.undo(mark)
-    pending, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
+    after, pending, possible = _tried(i, node, mark, frame)
     if node.star:
         whole = [(state, groups.parts(i, state[1], state[0])) for state in pending]
         pending = [state for state, found in whole if found is None]
@@ -58,59 +48,95 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     for handler in node.handlers:
         if not pending and not possible:
             break
-        wanted = NONE
         i.path = base
-        if handler.type is not None:
-            try:
-                wanted = i.eval(handler.type, frame)  # type: ignore[assignment]
-            except Halt:
-                wanted = Unknown("handler")  # type: ignore[assignment]
-        taken: list[State] = []
-        left: list[State] = []
-        for delta, error, path in pending:
-            answer = True if handler.type is None else caught(i, error, wanted, delta)
-            if answer is not False:
-                taken.append((delta, error, path))
-            if answer is not True:
-                left.append((delta, error, path))
-        pending = left
-        sure = bool(taken)
-        not_here: list[tuple[Delta, str | None]] = []
-        for delta, name in possible:
-            error = exception_of(i, name, frame.place(handler))
-            answer = True if handler.type is None else caught(i, error, wanted)
-            if answer is not False:
-                taken.append((delta, _named_by(i, name, wanted, error), base))
-            if answer is not True:
-                not_here.append((delta, name))
-        possible = not_here
-        if not taken:
-            continue
-        target = Target(mark)
-        target.arrived = taken
-        try:
-            error = i.arrive(target)
-            outer_error = i.heap.get(frame.oid, HANDLING)
-            if not sure:
-                i.path = (*base, i.undecided("open", frame.place(handler), tag=HANDLER))
-            i.heap.set(frame.oid, HANDLING, error)
-            if handler.name is not None:
-                store(i, handler.name, error, frame)
-            i.execute(handler.body, frame)
-            if handler.name is not None:
-                i.heap.drop(owner_of(i, handler.name, frame), handler.name)
-            _handle(i, outer_error, frame)
-            after.append((i.heap.changes(mark), NONE, i.path if not sure else base))
-        except Halt:
-            pass
-        i.heap.undo(mark)
+        taken, pending, possible, is_sure = _taken(i, handler, pending, possible, frame)
+        if taken:
+            after += _run_handler(i, handler, mark, taken, is_sure, frame)
     for delta, error, path in pending:
         _rethrow(i, mark, delta, error, path)
     i.hand_on(mark, possible)
     i.path = base
+    _arrive(i, mark, after)
+
+
+def _tried(i: Interpreter, node: ir.Try, mark: int, frame: Frame) -> tuple[list[State], list[State], list[Possible]]:
+    """Run the body and what stands behind it as `else`: the states in which that ends, those that a `raise` has left, and those from which an exception
+    may have come. After it the state is that at `mark`."""
+    ended: list[State] = []
+    alive = False
+    with i.trying(catches=True) as raised:
+        i.execute(node.body, frame)
+        alive = True
+    if alive:
+        try:
+            i.execute(node.orelse, frame)
+            ended.append((i.heap.changes(mark), NONE, i.path))
+        except Halt:
+            pass
+    i.heap.undo(mark)
+    return ended, caught_states(i, raised.arrived), possible_states(i, raised.possible)
+
+
+def _taken(
+    i: Interpreter, handler: ir.Handler, pending: list[State], possible: list[Possible], frame: Frame
+) -> tuple[list[State], list[State], list[Possible], bool]:
+    """What a handler takes, what it leaves of both lists to the next one, and whether any of what it takes is surely raised. An exception of which nobody
+    knows whether it is of the handler's class goes both ways."""
+    wanted: Value = NONE
+    if handler.type is not None:
+        try:
+            wanted = i.eval(handler.type, frame)
+        except Halt:
+            wanted = Unknown("handler")
+    taken: list[State] = []
+    left: list[State] = []
+    for delta, error, path in pending:
+        answer = True if handler.type is None else caught(i, error, wanted, delta)
+        if answer is not False:
+            taken.append((delta, error, path))
+        if answer is not True:
+            left.append((delta, error, path))
+    is_sure = bool(taken)
+    not_here: list[Possible] = []
+    for delta, name in possible:
+        error = exception_of(i, name, frame.place(handler))
+        answer = True if handler.type is None else caught(i, error, wanted)
+        if answer is not False:
+            taken.append((delta, _named_by(i, name, wanted, error), i.path))
+        if answer is not True:
+            not_here.append((delta, name))
+    return taken, left, not_here, is_sure
+
+
+def _run_handler(i: Interpreter, handler: ir.Handler, mark: int, taken: list[State], is_sure: bool, frame: Frame) -> list[State]:
+    """Run the body of a handler on the join of what it takes: the state in which it ends, none if it does not. It hangs on an open condition unless some of
+    that is surely raised. After it the state is that at `mark`."""
+    base = i.path
+    ended: list[State] = []
+    try:
+        error = _arrive(i, mark, taken)
+        outer_error = i.heap.get(frame.oid, HANDLING)
+        if not is_sure:
+            i.path = (*base, i.undecided("open", frame.place(handler), tag=HANDLER))
+        i.heap.set(frame.oid, HANDLING, error)
+        if handler.name is not None:
+            store(i, handler.name, error, frame)
+        i.execute(handler.body, frame)
+        if handler.name is not None:
+            i.heap.drop(owner_of(i, handler.name, frame), handler.name)
+        _handle(i, outer_error, frame)
+        ended.append((i.heap.changes(mark), NONE, base if is_sure else i.path))
+    except Halt:
+        pass
+    i.heap.undo(mark)
+    return ended
+
+
+def _arrive(i: Interpreter, mark: int, states: list[State]) -> Value:
+    """Go on with the join of some states."""
     target = Target(mark)
-    target.arrived = after
-    i.arrive(target)
+    target.arrived = states
+    return i.arrive(target)
 
 
 def _handle(i: Interpreter, error: Value | None, frame: Frame) -> None:
@@ -141,77 +167,84 @@ def _rethrow(i: Interpreter, mark: int, delta: Delta, error: Value, path: Path) 
     i.path = base
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way out of a try: the states that take it, and what is done with their value behind the final body. `is_error`: it is an exception, which the
+    final body handles. `conditions`: what it hangs on that it is taken."""
+
+    states: list[State]
+    onward: Callable[[Value], None]
+    is_error: bool = False
+    conditions: Path = ()
+
+
 def _finally(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     """Whatever leaves the try runs the final body first."""
     mark, base = i.heap.mark(), i.path
-    inner = ir.Try(node.start, node.end, node.body, node.handlers, node.orelse, (), node.star)
-    outer_returns = frame.returns
-    returns, raised = Target(mark), Target(mark)
-    breaks = [Target(mark) for _ in frame.breaks]
-    continues = [Target(mark) for _ in frame.continues]
-    outer_breaks, outer_continues = frame.breaks, frame.continues
-    ours = [returns, raised, *breaks, *continues]
-    i.targets += ours
-    frame.returns, frame.breaks, frame.continues = (returns if outer_returns is not None else None), list(breaks), list(continues)
-    i.enter_try(raised)
-    normal: list[State] = []
+    with i.trying() as raised:
+        ended, left = _catching(i, frame, lambda: _without_final(i, node, frame))
+    i.heap.undo(mark)
+    i.path = base
+    pending, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
+    after: list[State] = []
+
+    def go_on(value: Value) -> None:
+        after.append((i.heap.changes(mark), NONE, i.path))
+
+    ways = [
+        *(_Way(states, partial(i.leave, onward)) for onward, states in _by_target(left)),
+        _Way(pending, i.throw, is_error=True),
+        _Way(
+            [(delta, Unknown("exception"), base) for delta, _ in possible],
+            lambda _: _may_raise(i, possible),
+            is_error=True,
+            conditions=_exception_comes(i, frame.place(node.final[0])),
+        ),
+        _Way(ended, go_on),
+    ]
+    for way in ways:
+        if way.states:
+            _run_final(i, node, mark, way, frame)
+    _arrive(i, mark, after)
+
+
+def _without_final(i: Interpreter, node: ir.Try, frame: Frame) -> None:
+    """A try as if it had no final body."""
+    if node.handlers:
+        _handled(i, node, frame)
+    else:
+        i.execute(node.body, frame)
+        i.execute(node.orelse, frame)
+
+
+def _run_final(i: Interpreter, node: ir.Try, mark: int, way: _Way, frame: Frame) -> None:
+    """Run the final body on the join of the states that take one way out, and go on that way. After it the state is that at `mark`."""
+    base = i.path
     try:
-        if inner.handlers:
-            _handled(i, inner, frame)
-        else:
-            i.execute(node.body, frame)
-            i.execute(node.orelse, frame)
-        normal.append((i.heap.changes(mark), NONE, i.path))
+        value = _arrive(i, mark, way.states)
+        i.path = (*i.path, *way.conditions)
+        outer_error = i.heap.get(frame.oid, HANDLING)
+        if way.is_error:
+            i.heap.set(frame.oid, HANDLING, value)
+        i.execute(node.final, frame)
+        if way.is_error:
+            _handle(i, outer_error, frame)
+        way.onward(value)
     except Halt:
         pass
-    finally:
-        i.leave_try()
-        for target in ours:
-            i.targets.remove(target)
-        frame.returns, frame.breaks, frame.continues = outer_returns, outer_breaks, outer_continues
-        raised.finish(i.heap)
     i.heap.undo(mark)
-    raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
-    done: list[State] = []
-    last, unsure = Target(mark), Target(mark)
-    last.arrived = normal
-    unsure.arrived = [(delta, NONE, base) for delta, _ in possible]
-    ways = [
-        (returns, outer_returns),
-        *zip(breaks, outer_breaks),
-        *zip(continues, outer_continues),
-        (raised, None),
-        (unsure, None),
-        (last, None),
-    ]
-    for target, onward in ways:
-        if not target.arrived:
-            continue
-        i.path = base
-        try:
-            value = i.arrive(target)
-            outer_error = i.heap.get(frame.oid, HANDLING)
-            if target in (raised, unsure):
-                i.heap.set(frame.oid, HANDLING, value if target is raised else Unknown("exception"))
-            i.execute(node.final, frame)
-            if target in (raised, unsure):
-                _handle(i, outer_error, frame)
-            if target is last:
-                done.append((i.heap.changes(mark), NONE, i.path))
-            elif target is raised:
-                i.throw(value)
-            elif target is unsure:
-                for _, name in possible:
-                    i.may_raise(*(() if name is None else (name,)))
-            elif onward is not None:
-                i.leave(onward, value)
-        except Halt:
-            pass
-        i.heap.undo(mark)
     i.path = base
-    end = Target(mark)
-    end.arrived = done
-    i.arrive(end)
+
+
+def _exception_comes(i: Interpreter, place: Place) -> Path:
+    """The open condition that what may be raised is raised, and comes to a place."""
+    return (i.undecided("open", place, tag=EXCEPTION),)
+
+
+def _may_raise(i: Interpreter, possible: list[Possible]) -> None:
+    """What may have been raised goes on to the handlers outside."""
+    for _, name in possible:
+        i.may_raise(*(() if name is None else (name,)))
 
 
 def with_statement(i: Interpreter, node: ir.With, frame: Frame) -> None:
@@ -256,8 +289,9 @@ def managed(i: Interpreter, manager: Value, inside: Callable[[Value], None], pla
 
 
 def _catching(i: Interpreter, frame: Frame, inside: Callable[[], None]) -> tuple[list[State], list[tuple[Target, State]]]:
-    """Run a block: the states in which it ends, and those in which a return, break or continue leaves it, with where they go. After it the state is that before it."""
-    mark, base = i.heap.mark(), i.path
+    """Run a block: the states in which it ends, and those in which a return, break or continue leaves it, with where they go. What it changed is the
+    caller's to undo: until then an exception may leave it from any state on the way."""
+    mark = i.heap.mark()
     outer = frame.returns, frame.breaks, frame.continues
     onward = [target for target in (outer[0], *outer[1], *outer[2]) if target is not None]
     ours = [Target(mark) for _ in onward]
@@ -275,8 +309,6 @@ def _catching(i: Interpreter, frame: Frame, inside: Callable[[], None]) -> tuple
         frame.returns, frame.breaks, frame.continues = outer
         for target in ours:
             i.targets.remove(target)
-    i.heap.undo(mark)
-    i.path = base
     return ended, [(there, state) for target, there in zip(ours, onward) for state in target.arrived]
 
 
@@ -286,8 +318,10 @@ def _within_generator(i: Interpreter, manager: Ref, inside: Callable[[Value], No
     ways: dict[int, tuple[Target, list[Value]]] = {}
 
     def block(value: Value) -> None:
-        after = Target(i.heap.mark())
+        after, base = Target(i.heap.mark()), i.path
         after.arrived, left = _catching(i, frame, lambda: inside(value))
+        i.heap.undo(after.mark)
+        i.path = base
         ends.append(bool(after.arrived))
         for onward, (delta, given, path) in left:
             ways.setdefault(id(onward), (onward, []))[1].append(given)
@@ -307,9 +341,12 @@ def _leaving(i: Interpreter, onward: Target, value: Value) -> Callable[[], Value
     return leave
 
 
-def _by_target(left: list[tuple[Target | None, State]]) -> Iterable[tuple[Target | None, list[State]]]:
+_Onward = TypeVar("_Onward")
+
+
+def _by_target(left: Iterable[tuple[_Onward, State]]) -> Iterable[tuple[_Onward, list[State]]]:
     """The states that go to one target together."""
-    found: dict[int, tuple[Target | None, list[State]]] = {}
+    found: dict[int, tuple[_Onward, list[State]]] = {}
     for onward, state in left:
         found.setdefault(id(onward), (onward, []))[1].append(state)
     return found.values()
@@ -327,14 +364,14 @@ def guarded(i: Interpreter, leave: Callable[[Arguments], Value], inside: Callabl
     after: list[State] = []
     with i.trying(catches=True) as raised:
         ended, left = _catching(i, frame, inside)
+    i.heap.undo(mark)
+    i.path = base
     none = Arguments((NONE, NONE, NONE), places=(place,) * 3)
     leaving: list[tuple[Target | None, State]] = [*((None, state) for state in ended), *left]
     for onward, states in _by_target(leaving):
-        there = Target(mark)
-        there.arrived = states
         i.path = states[0][2] if len(states) == 1 else base
         try:
-            given = i.arrive(there)
+            given = _arrive(i, mark, states)
             leave(none)
             if onward is None:
                 after.append((i.heap.changes(mark), NONE, i.path))
@@ -344,34 +381,47 @@ def guarded(i: Interpreter, leave: Callable[[Arguments], Value], inside: Callabl
             pass
         i.heap.undo(mark)
         i.path = base
-    raised.arrived, possible = caught_states(i, raised.arrived), possible_states(i, raised.possible)
-    unsure = Target(mark)
-    unsure.arrived = [(delta, exception_of(i, name, place), base) for delta, name in possible]
-    for target in (raised, unsure):
-        if not target.arrived:
-            continue
-        i.path = base
-        try:
-            error = i.arrive(target)
-            cls = exception_class(i, error)
-            trace = i.symbolic(place, "traceback", kinds=frozenset(("builtins.traceback",)))
-            outer_error = i.heap.get(frame.oid, HANDLING)
-            i.heap.set(frame.oid, HANDLING, error)
-            swallowed = leave(Arguments((cls, error, trace), places=(place,) * 3))
-            _handle(i, outer_error, frame)
-            truth = i.truth(swallowed, place, frame)
-            if truth.outcome is not False:
-                after.append((i.heap.changes(mark), NONE, base))
-            if truth.outcome is not True:
-                if target is unsure:
-                    for _, name in possible:
-                        i.may_raise(*(() if name is None else (name,)))
-                else:
-                    i.throw(error)
-        except Halt:
-            pass
-        i.heap.undo(mark)
+    possible = possible_states(i, raised.possible)
+    unsure: list[State] = [(delta, exception_of(i, name, place), base) for delta, name in possible]
+    after += _leave_by_exception(i, leave, mark, caught_states(i, raised.arrived), (), i.throw, place, frame)
+    after += _leave_by_exception(i, leave, mark, unsure, _exception_comes(i, place), lambda _: _may_raise(i, possible), place, frame)
+    _arrive(i, mark, after)
+
+
+def _leave_by_exception(
+    i: Interpreter,
+    leave: Callable[[Arguments], Value],
+    mark: int,
+    states: list[State],
+    conditions: Path,
+    onward: Callable[[Value], None],
+    place: Place,
+    frame: Frame,
+) -> list[State]:
+    """Run `leave` where an exception leaves a block: the state that goes on, if `leave` may swallow it. `conditions`: what it hangs on that there is one;
+    `onward`: what becomes of it if nothing swallows it. After it the state is that at `mark`."""
+    if not states:
+        return []
+    base = i.path
+    after: list[State] = []
+    try:
+        error = _arrive(i, mark, states)
+        i.path = (*i.path, *conditions)
+        cls = exception_class(i, error)
+        if isinstance(cls, Symbolic) and cls.kinds is None:
+            cls = i.derived("class", (cls,), frozenset(("builtins.type",)), place)  # of whatever class, it is not None
+        trace = i.symbolic(place, "traceback", kinds=frozenset(("builtins.traceback",)))
+        outer_error = i.heap.get(frame.oid, HANDLING)
+        i.heap.set(frame.oid, HANDLING, error)
+        swallowed = leave(Arguments((cls, error, trace), places=(place,) * 3))
+        _handle(i, outer_error, frame)
+        truth = i.truth(swallowed, place, frame)
+        if truth.outcome is not False:
+            after.append((i.heap.changes(mark), NONE, (*base, *conditions)))
+        if truth.outcome is not True:
+            onward(error)
+    except Halt:
+        pass
+    i.heap.undo(mark)
     i.path = base
-    target = Target(mark)
-    target.arrived = after
-    i.arrive(target)
+    return after
