@@ -110,23 +110,23 @@ def joined_content(values: list[Value]) -> Value:
 
 
 def hashed(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
-    """A value becomes or is looked up as a key: `__hash__` of objects of the program runs."""
+    """A value becomes or is looked up as a key: `__hash__` of objects of the program runs, and of containers that change Python raises TypeError."""
+    refused = 0
     for member in members(value):
-        if isinstance(member, Ref) and i.info(member.oid).kind == "instance":
+        if isinstance(member, Tuple):
+            for item in member.parts:
+                hashed(i, item, place, frame)
+        elif isinstance(member, Ref) and i.info(member.oid).kind == "instance":
             method = special(i, member, "__hash__", place, frame)
             if method is not None and method != NONE:
                 i.call(method, Arguments(), place, frame)
-        elif isinstance(member, Tuple):
-            for item in member.items if member.items is not None else (member.element,):
-                if item is not None:
-                    hashed(i, item, place, frame)
-        elif (
-            isinstance(member, Ref)
-            and i.info(member.oid).kind in ("list", "dict")
-            or isinstance(member, Ref)
-            and i.info(member.oid).payload == "builtins.set"
-        ):
-            throw_named(i, "builtins.TypeError", place)
+        elif isinstance(member, Ref):
+            info = i.info(member.oid)
+            refused += info.kind in ("list", "dict") or info.payload == "builtins.set"
+    if refused == len(members(value)):
+        throw_named(i, "builtins.TypeError", place)
+    if refused:
+        i.may_raise("builtins.TypeError")
 
 
 def copy_dict(i: Interpreter, source: int, target: int) -> None:

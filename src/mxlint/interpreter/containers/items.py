@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Guard
@@ -15,6 +15,7 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
+    Lying,
     Member,
     Range,
     RangeObject,
@@ -84,87 +85,133 @@ def _range_part(owner: RangeObject, index: Value) -> RangeObject | None:
 
 
 def _item(i: Interpreter, owner: Member, index: Value, place: Place, frame: Frame) -> Value:
-    if isinstance(owner, Sourced):
-        return i.split(used(i, owner, frame), lambda text: _item(i, text, index, place, frame))
-    if isinstance(owner, Array):
-        entry_of_dict = given_dicts.nested(i, owner, index, place) if isinstance(index, Const) else None
+    """`owner[index]` of one member."""
+    of_member = _OF_MEMBERS.get(type(owner))
+    if of_member is None:
+        throw_named(i, "builtins.TypeError", place)
+    return of_member(i, owner, index, place, frame)
+
+
+def _item_of_sourced(i: Interpreter, owner: Sourced, index: Value, place: Place, frame: Frame) -> Value:
+    """A trace uses the text that it takes a part of."""
+    return i.split(used(i, owner, frame), lambda text: _item(i, text, index, place, frame))
+
+
+def _item_of_constant(i: Interpreter, owner: Const, index: Value, place: Place, frame: Frame) -> Value:
+    """A part of a text; other scalars have none."""
+    if not isinstance(owner.value, (str, bytes)):
+        throw_named(i, "builtins.TypeError", place)
+    _needs_number(i, index, place, frame)
+    return _text_item(i, owner, index, place)
+
+
+def _item_of_kind(i: Interpreter, owner: Kind, index: Value, place: Place, frame: Frame) -> Value:
+    """A part of a text that is not known is one as well."""
+    if owner.type != "str":
+        throw_named(i, "builtins.TypeError", place)
+    _needs_number(i, index, place, frame)
+    return owner
+
+
+def _item_of_array(i: Interpreter, owner: Array, index: Value, place: Place, frame: Frame) -> Value:
+    """What MLX gives; first what this is if it is no array, as something else is only presumed to be one."""
+    if isinstance(index, Const):
+        entry_of_dict = given_dicts.nested(i, owner, index, place)
         if entry_of_dict is not None:
             return entry_of_dict
-        number = index.value if isinstance(index, Const) else None
-        part = losses.item(i, owner, number, place) if isinstance(number, int) else None
+        part = losses.item(i, owner, index.value, place) if isinstance(index.value, int) else None
         if part is not None:
             return part
-        return i.operations.array(i, "mlx.core.array.__getitem__", (owner, index), place, frame)
-    if isinstance(owner, ShapeOf):
-        if isinstance(index, Slice):
-            bounds = [bound.value for bound in (index.lower, index.upper) if isinstance(bound, Const)]
-            are_known = (
-                len(bounds) == 2 and all(bound is None or isinstance(bound, int) for bound in bounds) and index.step in (NONE, Const(1))
-            )
-            return owner.sliced(*bounds) if are_known else ShapeOf(owner.ident, owner.origin, owner.exact, None)  # type: ignore[arg-type]
+    return i.operations.array(i, "mlx.core.array.__getitem__", (owner, index), place, frame)
+
+
+def _item_of_shape(i: Interpreter, owner: ShapeOf, index: Value, place: Place, frame: Frame) -> Value:
+    """An axis of a shape of unknown rank, or a part of it."""
+    if not isinstance(index, Slice):
         return owner.axis(index.value if isinstance(index, Const) and isinstance(index.value, int) else None)
-    if isinstance(owner, Tuple):
-        return _part(i, owner, index, place, frame)
-    if isinstance(owner, Const) and isinstance(owner.value, (str, bytes)):
-        _needs_number(i, index, place, frame)
-        return _text_item(i, owner, index, place)
-    if isinstance(owner, RangeObject):
-        items, part = known_items(i, owner), _range_part(owner, index)
-        if part is not None:
-            return part
-        if items is not None:
-            return sequence_item(i, Tuple(items), index, place, frame)
-        _needs_number(i, index, place, frame)
-        return range_element(i, owner, place)[0]
-    if isinstance(owner, Ref):
-        kind = i.info(owner.oid).kind
-        holds = container(i, owner, "__getitem__")
-        if holds in ("list", "dict"):
-            return held_item(i, owner, index, place, frame)
-        method = special(i, owner, "__getitem__", place, frame)
-        if method is not None:
-            return i.call(method, Arguments((index,), places=(place,)), place, frame)
-        if kind == "class":
-            method = class_attribute(i, owner, "__class_getitem__")
-            if method is not None and not isinstance(method, External):
-                return i.call(bind(i, method, owner, owner, place, frame), Arguments((index,), places=(place,)), place, frame)
-            enum = i.operations.external(i, "#enum_item", Arguments((owner, index), places=(place, place)), place, frame)
-            return owner if isinstance(enum, Unbound) else enum
-        if kind == "instance":
-            cls = i.heap.get(owner.oid, CLASS)
-            base = library_base(i, cls) if cls is not None else None
-            if base is not None:
-                return i.operations.external(i, f"{base}.__getitem__", Arguments((owner, index), places=(place, place)), place, frame)
-        hook = i.operations.external(i, f"#item.{kind}", Arguments((owner, index), places=(place, place)), place, frame)
-        if not isinstance(hook, Unbound):
-            return hook
-        if kind not in OPEN_KINDS:
-            throw_named(i, "builtins.TypeError", place)
-        i.may_raise()
-        return i.symbolic(place, "[]")
-    if isinstance(owner, External):
-        if owner.name == "mlx.core.random.state" and not isinstance(index, Slice):
-            return i.operations.external(i, "mlx.core.random.key", Arguments((index,), places=(place,)), place, frame)  # an array
-        known = i.operations.external(i, f"#item {owner.name}", Arguments((owner, index), places=(place, place)), place, frame)
-        if not isinstance(known, Unbound):
-            return known
-        decided = environment(i, owner)
-        if decided is not None and not isinstance(index, Slice):
-            return _item(i, decided, index, place, frame)
-        method = i.attribute(owner, "__getitem__", place, frame)
-        return i.call(method, Arguments((index,), places=(place,)), place, frame) if isinstance(method, Bound) else owner
-    if isinstance(owner, Unknown):
-        return owner
-    if isinstance(owner, Symbolic):
-        i.may_raise()
-        parts = [m for m in members(index)]
-        kinds = WHOLE_NUMBER if owner.identity[0] == SHAPE and isinstance(index, Const) else None
-        made = i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), kinds, place)
-        return shadows.read_item(i, owner, index, made, place, frame) if isinstance(index, Const) else made
-    if isinstance(owner, Kind) and owner.type == "str":
-        _needs_number(i, index, place, frame)
-        return owner
-    throw_named(i, "builtins.TypeError", place)
+    cut = as_index(index)
+    if isinstance(cut, slice) and cut.step in (None, 1) and all(bound is None or isinstance(bound, int) for bound in (cut.start, cut.stop)):
+        return owner.sliced(cut.start, cut.stop)
+    return ShapeOf(owner.ident, owner.origin, owner.exact, None)
+
+
+def _item_of_range(i: Interpreter, owner: RangeObject, index: Value, place: Place, frame: Frame) -> Value:
+    """A number of a range, or a part of it, which is a range."""
+    part = _range_part(owner, index)
+    if part is not None:
+        return part
+    _needs_number(i, index, place, frame)
+    number = range_element(i, owner, place)[0]
+    if isinstance(index, Slice):
+        step = owner.step if index.step == NONE else Kind("int", "varying")
+        return RangeObject(number, Kind("int", "varying"), step)
+    items = known_items(i, owner)
+    return sequence_item(i, Tuple(items), index, place, frame) if items is not None else number
+
+
+def _item_of_object(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame) -> Value:
+    """What a container holds, what `__getitem__` gives, or what its kind of object has."""
+    if container(i, owner, "__getitem__") in ("list", "dict"):
+        return held_item(i, owner, index, place, frame)
+    method = special(i, owner, "__getitem__", place, frame)
+    if method is not None:
+        return i.call(method, Arguments((index,), places=(place,)), place, frame)
+    kind = i.info(owner.oid).kind
+    if kind == "class":
+        return _item_of_class(i, owner, index, place, frame)
+    base = _library_base_of(i, owner)
+    given = Arguments((owner, index), places=(place, place))
+    if base is not None:
+        return i.operations.external(i, f"{base}.__getitem__", given, place, frame)
+    hook = i.operations.external(i, f"#item.{kind}", given, place, frame)
+    if not isinstance(hook, Unbound):
+        return hook
+    if kind not in OPEN_KINDS:
+        throw_named(i, "builtins.TypeError", place)
+    i.may_raise()
+    return i.symbolic(place, "[]")
+
+
+def _item_of_class(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame) -> Value:
+    """What `__class_getitem__` gives, a member of an enum, or the class with parameters, which is the class."""
+    method = class_attribute(i, owner, "__class_getitem__")
+    if method is not None and not isinstance(method, External):
+        return i.call(bind(i, method, owner, owner, place, frame), Arguments((index,), places=(place,)), place, frame)
+    enum = i.operations.external(i, "#enum_item", Arguments((owner, index), places=(place, place)), place, frame)
+    return owner if isinstance(enum, Unbound) else enum
+
+
+def _library_base_of(i: Interpreter, owner: Ref) -> str | None:
+    """The class of a library that the class of an instance extends."""
+    cls = i.heap.get(owner.oid, CLASS) if i.info(owner.oid).kind == "instance" else None
+    return library_base(i, cls) if cls is not None else None
+
+
+def _item_of_library(i: Interpreter, owner: External, index: Value, place: Place, frame: Frame) -> Value:
+    """What a model says, an entry of the environment, or what `__getitem__` of it gives; else it stands for its items as well."""
+    if owner.name == "mlx.core.random.state" and not isinstance(index, Slice):
+        return i.operations.external(i, "mlx.core.random.key", Arguments((index,), places=(place,)), place, frame)  # an array
+    known = i.operations.external(i, f"#item {owner.name}", Arguments((owner, index), places=(place, place)), place, frame)
+    if not isinstance(known, Unbound):
+        return known
+    decided = environment(i, owner)
+    if decided is not None and not isinstance(index, Slice):
+        return _item(i, decided, index, place, frame)
+    method = i.attribute(owner, "__getitem__", place, frame)
+    return i.call(method, Arguments((index,), places=(place,)), place, frame) if isinstance(method, Bound) else owner
+
+
+def _item_of_symbolic(i: Interpreter, owner: Symbolic, index: Value, place: Place, frame: Frame) -> Value:
+    """One thing for each index, until the program writes something else there."""
+    i.may_raise()
+    parts = members(index)
+    kinds = WHOLE_NUMBER if owner.identity[0] == SHAPE and isinstance(index, Const) else None
+    made = i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), kinds, place)
+    return shadows.read_item(i, owner, index, made, place, frame) if isinstance(index, Const) else made
+
+
+def _item_of_unknown(i: Interpreter, owner: Unknown, index: Value, place: Place, frame: Frame) -> Value:
+    return owner
 
 
 def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame) -> Value:
@@ -305,6 +352,26 @@ def _part(i: Interpreter, owner: Tuple, index: Value, place: Place, frame: Frame
     return cut_out(i, owner, real, place, frame) if isinstance(real, slice) else taken_out(i, owner, real, result, place, frame)
 
 
+ItemOf: TypeAlias = Callable[[Interpreter, Any, Value, Place, Frame], Value]
+"""Gives `owner[index]` of one member of a type."""
+
+_OF_MEMBERS: Final[Mapping[type[Member], ItemOf]] = {
+    Sourced: _item_of_sourced,
+    Array: _item_of_array,
+    ShapeOf: _item_of_shape,
+    Tuple: _part,
+    Const: _item_of_constant,
+    RangeObject: _item_of_range,
+    Ref: _item_of_object,
+    Lying: _item_of_object,
+    External: _item_of_library,
+    Unknown: _item_of_unknown,
+    Symbolic: _item_of_symbolic,
+    Kind: _item_of_kind,
+}
+"""What has items. Of any other member Python raises TypeError."""
+
+
 def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
     """`dict[key]`, or `dict.get(key, default)`."""
     i.place = place
@@ -427,8 +494,7 @@ def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Pla
     if container(i, owner):
         put_item(i, owner, index, value, place, frame)
         return
-    cls = i.heap.get(owner.oid, CLASS) if i.info(owner.oid).kind == "instance" else None
-    base = library_base(i, cls) if cls is not None else None
+    base = _library_base_of(i, owner)
     if base is not None:
         i.operations.external(i, f"{base}.__setitem__", Arguments((owner, index, value), places=(place,) * 3), place, frame)
 

@@ -18,6 +18,7 @@ from mxlint.interpreter.containers.deques import within_length
 from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
 from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item, puts_default
 from mxlint.interpreter.containers.merging import as_dict, may_replace, merge_dict, merge_unknown
+from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.equality import is_same_array
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import new_iterator
@@ -100,7 +101,11 @@ def _insert(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
         if isinstance(index, Const) and isinstance(index.value, int):
             items.insert(index.value, value)
             return items
-        return [join((item, value)) for item in [*items, value]]
+        # Each place holds what it held, the new one, or what lay before it.
+        return [
+            choices.chosen(i, [(None, each) for each in (value, *items[max(number - 1, 0) : number + 1])], index, place, tag=number)
+            for number in range(len(items) + 1)
+        ]
 
     _set(i, ref, _each(_content(i, ref), change, lambda e: join((e, value))), value, place, frame)
     return NONE
@@ -108,6 +113,7 @@ def _insert(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
 
 def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     index: Value = args.args[0] if args.args else Const(-1)
+    error = "builtins.KeyError" if i.info(ref.oid).kind == "set" else "builtins.IndexError"
     i.operations.read(i, ref.oid, ITEMS, _content(i, ref), place, frame)
     resized(i, ref.oid, False)
     taken: list[Value] = []
@@ -129,9 +135,9 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
             taken.append(member)
             left.append(member)
     if not taken:
-        throw_named(i, "builtins.IndexError", place)
+        throw_named(i, error, place)
     if len(taken) < len(list(members(_content(i, ref)))) or any(isinstance(m, Tuple) and m.items is None for m in left):
-        i.may_raise("builtins.IndexError")
+        i.may_raise(error)
     _set(i, ref, join(left), NONE, place, frame)
     return join(taken)
 
@@ -398,13 +404,46 @@ def _add(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 
 def _discard(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    value = args.args[0]
-
-    def change(items: list[Value]) -> list[Value]:
-        return [item for item in items if item != value]
-
-    _set(i, ref, _each(_content(i, ref), change, lambda e: e), NONE, place, frame)
+    left = [_without_element(i, part, args.args[0], place) for part in members(_content(i, ref))]
+    _set(i, ref, join([content for content, _ in left]), NONE, place, frame)
     return NONE
+
+
+def _remove_element(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`remove` of a set: what is not there is a KeyError."""
+    left = [_without_element(i, part, args.args[0], place) for part in members(_content(i, ref))]
+    if all(is_there is False for _, is_there in left):
+        throw_named(i, "builtins.KeyError", place)
+    if not all(is_there for _, is_there in left):
+        i.may_raise("builtins.KeyError")
+    _set(i, ref, join([content for content, is_there in left if is_there is not False]), NONE, place, frame)
+    return NONE
+
+
+def _without_element(i: Interpreter, content: Member, value: Value, place: Place) -> tuple[Value, bool | None]:
+    """The content of a set without an element, and whether that is there; None: perhaps."""
+    if not isinstance(content, Tuple) or content.items is None:
+        return content, None
+    items = content.items
+    left = tuple(item for item in items if item != value)
+    if len(left) < len(items):
+        return Tuple(left), True
+    if not items or isinstance(value, Const) and all(isinstance(item, Const) for item in items):
+        return content, False
+    if len(items) > MAX_LEFT_OUT:
+        return Tuple(None, join(items)), None
+    without: list[tuple[Member | None, Value]] = [
+        (_label(item), Tuple((*items[:number], *items[number + 1 :]))) for number, item in enumerate(items)
+    ]
+    return choices.chosen(i, without, value, place, content), None
+
+
+def _label(item: Value) -> Const | None:
+    return item if isinstance(item, Const) else None
+
+
+MAX_LEFT_OUT: Final = 4
+"""Of a set of more elements it is not told which of them is taken out, where one of several may be."""
 
 
 def _combine(op: str, in_place: bool = False) -> Method:
@@ -433,7 +472,7 @@ _DICT: Final[dict[str, Method]] = {
     "keys": _view("keys"), "values": _view("values"), "items": _view("items"),
 }  # fmt: skip
 _SET: Final[dict[str, Method]] = {
-    "add": _add, "discard": _discard, "remove": _discard, "clear": _clear, "copy": _list_copy, "pop": _pop, "update": _combine("|", True),
+    "add": _add, "discard": _discard, "remove": _remove_element, "clear": _clear, "copy": _list_copy, "pop": _pop, "update": _combine("|", True),
     "union": _combine("|"), "intersection": _combine("&"), "difference": _combine("-"), "symmetric_difference": _combine("^"),
     "intersection_update": _combine("&", True), "difference_update": _combine("-", True),
 }  # fmt: skip

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Final
+from typing import Any, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.enumerated import computed
@@ -40,6 +40,7 @@ from mxlint.interpreter.containers.builders import any_number, new_list, new_set
 from mxlint.interpreter.containers.deques import MAXLEN, cut
 from mxlint.interpreter.containers.elements import dict_keys, known_items
 from mxlint.interpreter.containers.methods import update_dict
+from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item, opened
@@ -119,7 +120,7 @@ def _range(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
         for member in members(value):
             if isinstance(member, (Array, Length)):
                 i.operations.use(i, "index", member, "builtins.range", place, frame)
-    given = args.args
+    given = [_bound_of_range(i, value, place) for value in args.args]
     steps = list(members(given[2])) if len(given) > 2 else []
     if steps == [Const(0)]:
         throw_named(i, "builtins.ValueError", place)
@@ -130,6 +131,21 @@ def _range(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     if len(given) >= 2:
         return RangeObject(given[0], given[1], given[2] if len(given) > 2 else Const(1))
     return i.symbolic(place, "range")
+
+
+NO_BOUND: Final = frozenset(("float", "complex", "NoneType", "str", "bytes"))
+"""Types of scalars that no range begins or ends with."""
+
+
+def _bound_of_range(i: Interpreter, value: Value, place: Place) -> Value:
+    """What of a value may bound a range; for anything else Python raises TypeError."""
+    left = [member for member in members(value) if scalar_type(member) not in NO_BOUND]
+    if not left:
+        throw_named(i, "builtins.TypeError", place)
+    if len(left) < len(members(value)):
+        i.may_raise("builtins.TypeError")
+        return join(left)
+    return value
 
 
 def _slice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -417,6 +433,8 @@ def _of_constants(parts: Sequence[Value]) -> int | None:
 
 
 def _extreme(name: str) -> Handler:
+    """`min` or `max`."""
+
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         key = args.keywords.get("key", NONE)
         if len(args.args) == 1 and args.star is None:
@@ -432,45 +450,60 @@ def _extreme(name: str) -> Handler:
                 if key != NONE
                 else _parts(content)
             )
-        parts = _parts(content)
-        if not parts:
-            default = args.keywords.get("default")
+        default = args.keywords.get("default")
+        if not _parts(content):
             if default is not None:
                 return default
             throw_named(i, "builtins.ValueError", place)
         _compare(i, value, content, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame)
-        plain = [python_value(i, part) for part in keys]
-        if content.items is not None and not any(p is MISSING for p in plain):
-            try:
-                chosen = (min if name == "min" else max)(range(len(plain)), key=lambda n: plain[n])
-            except TypeError:
-                throw_named(i, "builtins.TypeError", place)
-            return parts[chosen]
-        symbols = [m for part in parts for m in members(part) if isinstance(m, Symbolic)]
-        found = [m for part in parts for m in members(part)]
-        if symbols and key == NONE and len(parts) <= 4 and all(scalar_type(m) is not None or isinstance(m, Symbolic) for m in found):
-            kinds = frozenset(scalar_type(m) or "" for m in found)
-            simple = {"int"} if kinds <= {"int", "bool"} else {"number"} if kinds <= {"int", "float", "bool"} else kinds
-            return i.derived(name, found, frozenset(simple) if "" not in kinds else None, place)
-        if key == NONE and content.items is not None:
-            if (several := _of_constants(content.items)) is not None:
-                items = content.items
-
-                def with_one(member: Member) -> Value:
-                    given = (*items[:several], member, *items[several + 1 :])
-                    return run(i, Arguments(given, places=args.places), place, frame)
-
-                return i.split(items[several], with_one)
-            each = computed(min if name == "min" else max, parts, united(map(loops_of, found)))
-            if each is not None:
-                return each
-            bounds = [hull(part) for part in parts]
-            known = [bound for bound in bounds if bound is not None]
-            if len(known) == len(bounds):
-                return _chosen(name, known, united(map(loops_of, found)))
-        return join(parts)
+        found = _first_ranked(i, name, content, keys, place) if key != NONE else _extreme_of(i, name, content, place)
+        return found if default is None or content.shortest else choices.any_of(i, [found, default], place, name)
 
     return run
+
+
+def _first_ranked(i: Interpreter, name: str, content: Tuple, keys: Sequence[Value], place: Place) -> Value:
+    """The element that comes first or last by keys; one of all, where these are not known."""
+    parts = _parts(content)
+    plain = [python_value(i, part) for part in keys]
+    if content.items is None or any(p is MISSING for p in plain):
+        return join(parts)
+    try:
+        first: int = _EXTREMES[name](range(len(plain)), key=lambda n: plain[n])
+        return parts[first]
+    except TypeError:
+        throw_named(i, "builtins.TypeError", place)
+
+
+def _extreme_of(i: Interpreter, name: str, content: Tuple, place: Place) -> Value:
+    """The least or greatest of some elements: one of them, something derived from what nobody in sight gives, or a number between bounds."""
+    parts = _parts(content)
+    if content.items is not None and not any(python_value(i, part) is MISSING for part in parts):
+        return _first_ranked(i, name, content, parts, place)
+    found = [member for part in parts for member in members(part)]
+    is_open = [isinstance(m, Symbolic) for m in found]
+    if len(parts) <= MAX_DERIVED and any(is_open) and all(is_one or scalar_type(m) is not None for m, is_one in zip(found, is_open)):
+        kinds = frozenset(scalar_type(m) or "" for m in found)
+        simple = {"int"} if kinds <= {"int", "bool"} else {"number"} if kinds <= {"int", "float", "bool"} else kinds
+        return i.derived(name, found, frozenset(simple) if "" not in kinds else None, place)
+    if content.items is None:
+        return join(parts)
+    items = content.items
+    several = _of_constants(items)
+    if several is not None:
+        return i.split(items[several], lambda one: _extreme_of(i, name, Tuple((*items[:several], one, *items[several + 1 :])), place))
+    loops = united(map(loops_of, found))
+    each = computed(_EXTREMES[name], parts, loops)
+    if each is not None:
+        return each
+    bounds = [hull(part) for part in parts]
+    known = [bound for bound in bounds if bound is not None]
+    return _chosen(name, known, loops) if len(known) == len(bounds) else join(parts)
+
+
+MAX_DERIVED: Final = 4
+"""Of more elements no symbolic value is derived that is the least or greatest of them."""
+_EXTREMES: Final[Mapping[str, Callable[..., Any]]] = {"min": min, "max": max}
 
 
 def _defaultdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -283,6 +283,7 @@ def _handed_on(arg: ir.Arg, items: Sequence[Value], frame: Frame) -> list[Place]
 def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: dict[str, Any], place: Any, frame: Frame) -> Value | None:
     """Put the entries of `**value` among the keywords; what else it may hold is returned."""
     rest: list[Value] = []
+    entries: dict[str, list[Value]] = {}
     for each in members(value):
         member = as_dict(i, each, place, frame)
         if isinstance(member, Ref):
@@ -293,8 +294,7 @@ def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: di
                     if there is not None and any(isinstance(part, Unbound) for part in members(i.live(entry))):
                         rest.append(there)  # it may not be handed over
                         continue
-                    keywords[field[1].value] = there or UNBOUND
-                    places[field[1].value] = place
+                    entries.setdefault(field[1].value, []).append(there or UNBOUND)
             other = i.heap.get(member.oid, ("#", "rest"))
             if other is not None and not isinstance(other, Unbound):
                 rest.append(other)
@@ -302,6 +302,11 @@ def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: di
             rest.append(member)
         else:
             rest.append(i.symbolic(place, "keywords"))
+    for name, there_are in entries.items():
+        if len(there_are) < len(members(value)):
+            rest += there_are  # not each of several dicts has it
+        else:
+            keywords[name], places[name] = join(there_are), place
     return join(rest) if rest else None
 
 

@@ -338,24 +338,7 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
     if op == "+" and isinstance(a, Tuple) and isinstance(b, Tuple):
         return concatenated(a, b)
     if op == "*":
-        for sequence, count in ((a, b), (b, a)):
-            content = sequence if isinstance(sequence, Tuple) else None
-            if isinstance(sequence, Ref) and i.info(sequence.oid).kind == "list":
-                found = i.heap.get(sequence.oid, ITEMS)
-                content = found if isinstance(found, Tuple) else None
-            if content is not None and _is_no_count(i, count):
-                return None
-            if content is not None:
-                if isinstance(count, Array):
-                    i.operations.use(i, "index", count, "repeat", place, frame)
-                times = count.value if isinstance(count, Const) and isinstance(count.value, int) else None
-                if content.items is not None and times is not None and len(content.items) * max(times, 0) <= 64:
-                    result = Tuple(content.items * times)
-                else:
-                    parts = content.items if content.items is not None else (content.element,)
-                    loops = united((content.loops, novelty.moving(i, count)))
-                    result = Tuple(None, join([p for p in parts if p is not None]), loops=loops)
-                return result if isinstance(sequence, Tuple) else new_list(i, result, place)
+        return _repetition(i, a, b, place, frame) or _repetition(i, b, a, place, frame)
     if isinstance(a, Ref) and isinstance(b, Ref):
         kinds = i.info(a.oid).kind, i.info(b.oid).kind
         if op == "+" and kinds == ("list", "list"):
@@ -374,6 +357,33 @@ def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, fram
                 merge_dict(i, oid, ref.oid, place, frame)
             return Ref(oid)
     return None
+
+
+def _repetition(i: Interpreter, sequence: Member, count: Member, place: Place, frame: Frame) -> Value | None:
+    """A list or tuple so many times; None of anything else, and where that is no number."""
+    is_list = isinstance(sequence, Ref) and i.info(sequence.oid).kind == "list"
+    if not is_list and not isinstance(sequence, Tuple) or _is_no_count(i, count):
+        return None
+    if isinstance(count, Array):
+        i.operations.use(i, "index", count, "repeat", place, frame)
+    content = i.live(i.heap.get(sequence.oid, ITEMS) or Unknown("list")) if isinstance(sequence, Ref) else sequence
+    result = i.split(content, lambda part: _repeated(i, part, count))
+    return new_list(i, result, place) if is_list else result
+
+
+def _repeated(i: Interpreter, content: Member, count: Member) -> Value:
+    """The content of a list or tuple so many times."""
+    if not isinstance(content, Tuple):
+        return content
+    times = count.value if isinstance(count, Const) and isinstance(count.value, int) else None
+    if content.items is not None and times is not None and len(content.items) * max(times, 0) <= MAX_REPEATED:
+        return Tuple(content.items * times)
+    parts = [part for part in content.parts if part is not None]
+    return Tuple(None, join(parts) if parts else None, loops=united((content.loops, novelty.moving(i, count))))
+
+
+MAX_REPEATED: Final = 64
+"""So many items of a repeated sequence are known one by one."""
 
 
 def _combined(i: Interpreter, op: str, a: Ref, b: Ref) -> Tuple:

@@ -348,7 +348,10 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
             advance()
             consume(value)
 
-        iterate(i, parts[0], counted, place, frame)
+        if i.heap.get(ref.oid, POSITION) == Const(0) or not all(_is_held(i, part) for part in members(i.live(parts[0]))):
+            iterate(i, parts[0], counted, place, frame)
+        else:  # it has given some: any of them may be left, or none
+            repeat(i, place, lambda: counted(element_of(i, parts[0], place, frame)), certain=False)
         return True
     if kind == "calls":
         _until_sentinel(i, ref, consume, place, frame)
@@ -361,6 +364,11 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         repeat(i, place, lambda: consume(in_turn(i, element)), certain=False)
         return True
     return False
+
+
+def _is_held(i: Interpreter, member: Member) -> bool:
+    """Whether an iterable holds its elements: it begins anew with each iterator over it."""
+    return isinstance(member, (Tuple, Const, RangeObject)) or isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict")
 
 
 def _runs_a_body(i: Interpreter, value: Value) -> bool:

@@ -29,6 +29,7 @@ from mxlint.domain.members import (
     Value,
     members,
     options,
+    scalar_type,
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import portions, sinks
@@ -162,7 +163,10 @@ def _of_its_type(i: Interpreter, owner: Member, name: str, place: Place) -> Valu
         return External(type_name)
     if type_name is not None:
         if isinstance(owner, (Const, Range, Kind)) and name in ("real", "imag", "numerator", "denominator"):
-            return owner if name in ("real", "numerator") else Const(1 if name == "denominator" else 0)
+            if name not in ("real", "numerator"):
+                return Const(1 if name == "denominator" else 0)
+            is_flag = scalar_type(owner) == "bool"
+            return (Const(int(owner.value)) if isinstance(owner, Const) else Range(0, 1)) if is_flag else owner  # type: ignore[call-overload]
         method = library_attribute(i, type_name, name)
         if method is not None:
             return Bound(owner, method)
