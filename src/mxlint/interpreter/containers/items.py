@@ -580,7 +580,9 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
             if i.heap.get(owner.oid, field) is None:
                 rest = i.heap.get(owner.oid, ("#", "rest"))
                 if isinstance(key, Const) and (rest is None or isinstance(rest, Unbound)):
-                    throw_named(i, "builtins.KeyError", place)
+                    if not _entries(i, owner, lambda other: isinstance(other, Symbolic)):
+                        throw_named(i, "builtins.KeyError", place)
+                    i.may_raise("builtins.KeyError")
             i.heap.drop(owner.oid, field)
             i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
         views.changed(i, owner.oid, place, frame)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
-from mxlint.domain.join import join
+from mxlint.domain.join import bound, join
 from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
@@ -56,6 +56,9 @@ def merge_dict(i: Interpreter, oid: int, source: int, place: Place, frame: Frame
     rest = i.heap.get(source, ("#", "rest"))
     if rest is not None and not isinstance(rest, Unbound):
         may_replace(i, oid, rest, i.heap.fields(source), place, frame)
+    under_any = under_open_keys(i, source)
+    if under_any:
+        _may_each(i, oid, lambda key: join(under_any), i.heap.fields(source), place, frame)
     copy_dict(i, source, oid)
     for field, value in list(i.heap.fields(source).items()):
         if isinstance(field, tuple) and field[0] == "k":
@@ -71,10 +74,25 @@ def merge_unknown(i: Interpreter, oid: int, source: Member, place: Place, frame:
 
 def may_replace(i: Interpreter, oid: int, source: Value, known: Collection[object], place: Place, frame: Frame) -> None:
     """Entries of a dict that is updated by what holds more than is known: each may be there, too. `known`: those of which it is known."""
+
+    def given(key: Const) -> Value:
+        return join([i.derived("[]", (part, key), None, place) if isinstance(part, Symbolic) else part for part in members(source)])
+
+    _may_each(i, oid, given, known, place, frame)
+
+
+def under_open_keys(i: Interpreter, oid: int) -> list[Value]:
+    """What lies in a dict under keys of which nobody says what they equal."""
+    fields = i.heap.fields(oid).items()
+    found = [bound(value) for field, value in fields if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Symbolic)]
+    return [value for value in found if value is not None]
+
+
+def _may_each(i: Interpreter, oid: int, given: Callable[[Const], Value], known: Collection[object], place: Place, frame: Frame) -> None:
+    """Each entry of a dict under a constant key may be replaced, by what is given for that key; `known` are the fields of which it is known."""
     for field, present in list(i.heap.fields(oid).items()):
         if not isinstance(field, tuple) or field[0] != "k" or field in known or not isinstance(field[1], Const):
             continue
-        given = join([i.derived("[]", (part, field[1]), None, place) if isinstance(part, Symbolic) else part for part in members(source)])
-        value = choices.any_of(i, (present, given), place, ("update", field[1]), default=0)
+        value = choices.any_of(i, (present, given(field[1])), place, ("update", field[1]), default=0)
         i.heap.set(oid, field, value)
         i.operations.written(i, oid, field, value, place, frame)

@@ -32,7 +32,7 @@ from mxlint.interpreter.compiled.portions import owner as owner_of
 from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of, sources
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, hashed, new_list, new_set, put
-from mxlint.interpreter.containers.merging import as_dict, merge
+from mxlint.interpreter.containers.merging import as_dict, merge, under_open_keys
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
@@ -298,6 +298,7 @@ def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: di
             other = i.heap.get(member.oid, ("#", "rest"))
             if other is not None and not isinstance(other, Unbound):
                 rest.append(other)
+            rest += under_open_keys(i, member.oid)
         elif isinstance(member, Unknown):
             rest.append(member)
         else:

@@ -129,6 +129,8 @@ def _tuple_attribute(i: Interpreter, owner: Tuple, name: str, place: Place, fram
     """A field or method of a named tuple; None for what tuples have."""
     if owner.cls is not None:
         cls = Ref(owner.cls)
+        if name == "__class__":
+            return cls
         names = [field for field, _, _ in fields_of(i, cls)]
         if name in names and owner.items is not None and names.index(name) < len(owner.items):
             return taken_out(i, owner, name, owner.items[names.index(name)], place, frame)
@@ -311,7 +313,8 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
     if name == "__mro__":
         return Tuple((*mro(i, owner), External("builtins.object")))
     if name == "__bases__":
-        return i.heap.get(owner.oid, BASES) or Tuple(())
+        bases = i.heap.get(owner.oid, BASES) or Tuple(())
+        return Tuple((External("builtins.object"),)) if bases == Tuple(()) else bases
     if name == "__dict__":
         return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
     if name == "__annotations__":

@@ -45,6 +45,7 @@ from mxlint.interpreter.objects.lookup import (
     CLASS,
     METACLASS,
     class_attribute,
+    fields_of,
     held_by_class,
     library_attribute,
     library_base,
@@ -65,30 +66,27 @@ class TakenByName:
 
 
 def _isinstance(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    cls = args.args[1]
-
-    def one(member: Member) -> Value:
+    def one(member: Member, cls: Member) -> Value:
         answer = instance_of(i, member, cls)
         if answer is not None:
             return Const(answer)
-        first = members(cls)[0]
         if isinstance(member, Symbolic) or any(isinstance(wanted, Symbolic) for wanted in classes_in(i, cls)):
-            return i.derived("isinstance", (member, first), frozenset(("bool",)), place)
+            return i.derived("isinstance", (member, cls), frozenset(("bool",)), place)
         return Kind("bool", "imprecise")
 
-    return i.split(args.args[0], one)
+    return i.split(args.args[1], lambda cls: i.split(args.args[0], lambda member: one(member, cls)))
 
 
 def _issubclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    answers = set()
-    for cls in members(args.args[0]):
+    def one(cls: Member, of: Member) -> Value:
         names = ancestors(i, cls)
-        for wanted in classes_in(i, args.args[1]):
-            name = wanted.name if isinstance(wanted, External) else wanted
-            answers.add(True if name in names else None if None in names else False)
-    if True in answers and len(list(members(args.args[0]))) == 1:
-        return TRUE
-    return FALSE if answers == {False} else Kind("bool", "open")
+        wanted = [each.name if isinstance(each, External) else each for each in classes_in(i, of)]
+        if any(name in names for name in wanted):
+            return TRUE
+        are_known = None not in names and all(isinstance(name, (str, Ref)) for name in wanted)
+        return FALSE if are_known else Kind("bool", "open")
+
+    return i.split(args.args[1], lambda of: i.split(args.args[0], lambda cls: one(cls, of)))
 
 
 def _type(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -171,6 +169,12 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
         return library_attribute(i, type_name, name) is not None if type_name is not None else None
     if isinstance(member, (Symbolic, Unknown)):
         return None
+    if isinstance(member, Tuple) and member.cls is not None:
+        return (
+            name in NAMED
+            or class_attribute(i, Ref(member.cls), name) is not None
+            or any(name == field for field, _, _ in fields_of(i, Ref(member.cls)))
+        )
     if isinstance(member, External):
         full = f"{member.name}.{name}"
         known = model(full) is not None or constant(full) is not None or i.mlx.has(full)
@@ -179,6 +183,10 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
     if isinstance(member, Array):
         return bool(i.mlx.has(f"mlx.core.array.{name}"))
     return library_attribute(i, type_name, name) is not None if type_name is not None else None
+
+
+NAMED: Final = frozenset(("_fields", "_replace", "_asdict", "_make", *dir(tuple)))
+"""What each named tuple has beside its fields."""
 
 
 def _asks(i: Interpreter, member: Member) -> bool:
