@@ -299,6 +299,7 @@ def _is_of_the_program(i: Interpreter, member: Symbolic) -> bool:
 
 
 def contains(i: Interpreter, op: str, item: Member, container: Member, place: Place, frame: Frame) -> Value:
+    """`item in container`, or `not in`."""
     positive = op == "in"
     if isinstance(container, Const) and isinstance(container.value, (str, bytes)) and isinstance(item, Const):
         return fold(i, op, item, container, place)
@@ -308,64 +309,86 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     if method is not None:
         answer = i.truth(i.call(method, Arguments((item,), places=(place,)), place, frame), place, frame)
         return Const(answer.outcome is positive) if answer.outcome is not None else Kind("bool", answer.cause or "imprecise")
-    keys: list[Value] | None = None
-    complete = True
-    if isinstance(container, Tuple):
-        keys = list(container.items) if container.items is not None else None
-    elif isinstance(container, Ref):
-        kind = container_kind(i, container)
-        if kind in ("set", "dict") and not (kind == "set" and isinstance(item, Ref) and i.info(item.oid).kind == "set"):
-            hashed(i, item, place, frame)  # a set is looked up as a frozen one
-        if kind in ("list", "set"):
-            if isinstance(item, Const) or isinstance(item, Ref) and is_itself_alone(i, item):
-                aspects.ask(i, container.oid, aspects.has(item), place, frame)
-            content = i.heap.get(container.oid, ITEMS)
-            keys = list(content.items) if isinstance(content, Tuple) and content.items is not None else None
-        elif isinstance(item, Ref) and (listed := enum_members(i, container)) is not None:
-            keys = list(listed)
-        elif kind == "dict":
-            keys, item = [], as_key(item)
-            for field, value in i.heap.fields(container.oid).items():
-                if isinstance(field, tuple) and field[0] == "k":
-                    keys.append(field[1])
-                    if any(isinstance(m, Unbound) for m in members(value)) and field[1] == item:
-                        complete = False
-            rest = i.heap.get(container.oid, ("#", "rest"))
-            if rest is not None and not isinstance(rest, Unbound):
-                complete = False
-    elif isinstance(container, RangeObject) and isinstance(item, Const) and (numbers := constant_range(container)) is not None:
+    if isinstance(container, RangeObject) and isinstance(item, Const) and (numbers := constant_range(container)) is not None:
         return Const((item.value in numbers) is positive)
-    if keys is not None:
-        found = []
-        for key in keys:
-            found.append(TRUE if is_same_array(i, item, key) else i.operations.binary(i, "==", item, key, place, frame))
-            if found[-1] == TRUE and complete:
-                break  # what comes behind it is not compared
-        arrays = [member for value in found for member in members(value) if isinstance(member, Array)]
-        for member in arrays:
-            i.operations.use(i, "truth", member, "in", place, frame)
-        if arrays:
-            return Kind("bool", "open")
-        truths = [value.value if isinstance(value, Const) else None for value in found]
-        if True in truths and (complete or not isinstance(item, Const)):
-            if isinstance(container, Ref) and i.info(container.oid).kind == "dict":
-                aspects.ask(i, container.oid, aspects.has(item), place, frame)
-            return Const(positive)
-        if complete and all(truth is False for truth in truths):
-            if isinstance(container, Ref) and is_key(item) and i.info(container.oid).kind in ("dict", "instance"):
-                i.operations.read_through(i, container.oid, ("k", item), UNBOUND, place, frame)
-            return Const(not positive)
-        unknown = next((value for value in found if isinstance(value, Unknown)), None)
-        if unknown is not None:
-            return Unknown(unknown.reason)
-        causes = {value.cause for value in found if isinstance(value, Kind)}
-        if causes == {"varying"} and not any(isinstance(value, Symbolic) for value in found):
-            return Kind("bool", "varying")
+    if isinstance(container, Ref) and container_kind(i, container) == "dict":
+        hashed(i, item, place, frame)
+        item = as_key(item)
+    keys, are_all = _compared_with(i, item, container, place, frame)
+    answered = _is_one_of(i, item, keys, are_all, container, place, frame) if keys is not None else None
+    if answered is not None:
+        return Const(answered.value is positive) if isinstance(answered, Const) else answered
     if isinstance(container, Unknown) or isinstance(item, Unknown):
         return Unknown("membership")
     if isinstance(container, Ref):
-        if not isinstance(item, Symbolic) or not keys or not complete or not all(isinstance(key, Const) for key in keys):
+        if not isinstance(item, Symbolic) or not keys or not are_all or not all(isinstance(key, Const) for key in keys):
             return Kind("bool", "open" if cause(item) == "open" or aspects.given(i, container) else "imprecise")
         container = Tuple(tuple(keys))  # another test of the same item against the same constants asks the same
     outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
     return outcome if positive else negation(outcome, place)
+
+
+def _compared_with(i: Interpreter, item: Member, container: Member, place: Place, frame: Frame) -> tuple[list[Value] | None, bool]:
+    """What a test of membership compares the item with, None if that is not known one by one; and whether these are surely all, and surely there."""
+    if isinstance(container, Tuple):
+        return (list(container.items) if container.items is not None else None), True
+    if not isinstance(container, Ref):
+        return None, True
+    kind = container_kind(i, container)
+    if kind == "set" and not (isinstance(item, Ref) and i.info(item.oid).kind == "set"):
+        hashed(i, item, place, frame)  # a set is looked up as a frozen one
+    if kind in ("list", "set"):
+        if isinstance(item, Const) or isinstance(item, Ref) and is_itself_alone(i, item):
+            aspects.ask(i, container.oid, aspects.has(item), place, frame)
+        content = i.heap.get(container.oid, ITEMS)
+        return (list(content.items) if isinstance(content, Tuple) and content.items is not None else None), True
+    if isinstance(item, Ref) and (listed := enum_members(i, container)) is not None:
+        return list(listed), True
+    return _keys_compared(i, item, container.oid) if kind == "dict" else (None, True)
+
+
+def _keys_compared(i: Interpreter, item: Member, oid: int) -> tuple[list[Value], bool]:
+    """The keys of a dict, and whether it surely has these and no others, as far as the item is concerned."""
+    keys: list[Value] = []
+    rest = i.heap.get(oid, ("#", "rest"))
+    are_all = rest is None or isinstance(rest, Unbound)
+    for field, value in i.heap.fields(oid).items():
+        if isinstance(field, tuple) and field[0] == "k":
+            keys.append(field[1])
+            if field[1] == item and any(isinstance(m, Unbound) for m in members(value)):
+                are_all = False
+    return keys, are_all
+
+
+def _is_one_of(
+    i: Interpreter, item: Member, keys: list[Value], are_all: bool, container: Member, place: Place, frame: Frame
+) -> Value | None:
+    """Whether an item is equal to one of some keys, `TRUE` or `FALSE` if that is decided; None if what it is compared with decides nothing. An array that
+    is compared is asked for its truth."""
+    found: list[Value] = []
+    for key in keys:
+        found.append(TRUE if is_same_array(i, item, key) else i.operations.binary(i, "==", item, key, place, frame))
+        if found[-1] == TRUE and are_all:
+            break  # what comes behind it is not compared
+    arrays = [member for value in found for member in members(value) if isinstance(member, Array)]
+    for member in arrays:
+        i.operations.use(i, "truth", member, "in", place, frame)
+    if arrays:
+        return Kind("bool", "open")
+    truths = [value.value if isinstance(value, Const) else None for value in found]
+    kind = i.info(container.oid).kind if isinstance(container, Ref) else ""
+    if True in truths and (are_all or not isinstance(item, Const)):
+        if isinstance(container, Ref) and kind == "dict":
+            aspects.ask(i, container.oid, aspects.has(item), place, frame)
+        return TRUE
+    if are_all and all(truth is False for truth in truths):
+        if isinstance(container, Ref) and is_key(item) and kind in ("dict", "instance"):
+            i.operations.read_through(i, container.oid, ("k", item), UNBOUND, place, frame)
+        return FALSE
+    unknown = next((value for value in found if isinstance(value, Unknown)), None)
+    if unknown is not None:
+        return Unknown(unknown.reason)
+    causes = {value.cause for value in found if isinstance(value, Kind)}
+    if causes == {"varying"} and not any(isinstance(value, Symbolic) for value in found):
+        return Kind("bool", "varying")
+    return None
