@@ -100,13 +100,18 @@ def on_read(
         seen.under &= under(i, trace)
         if used or seen.kind != "array":
             seen.late |= trace.given.mutated.keys()
-        return
-    if oid in trace.refused:
-        return
-    seen = _seen(i, trace, location, value, place, name, calls, spot, here=here)
+    elif oid not in trace.refused:
+        seen = _seen(i, trace, location, value, place, name, calls, spot, here=here)
+        _keep(i, trace, location, value, seen, used=used)
+        if seen.kind != "other" and here:
+            _note_read(i, trace, location, value, seen)
+
+
+def _keep(i: Interpreter, trace: Trace, location: Location, value: Value, seen: Seen, *, used: bool) -> None:
+    """Keep what a trace reads at a location for the first time, to be compared at later calls. `used`: as of `on_read`."""
     if used or seen.kind != "array":
         seen.late = frozenset(trace.given.mutated)
-    if not remembered:  # what lies there later is read by nobody; the array itself may be an argument, or captured
+    if not i.modes.remembered:  # what lies there later is read by nobody; the array itself may be an argument, or captured
         trace.reads[location] = seen
         i.traced.add(whole(location))
         if whole(location) != location:
@@ -115,8 +120,6 @@ def on_read(
         seen.used = False
         for array in arrays_in(i, value):
             trace.by_ident.setdefault(array.ident, []).append(seen)
-    if seen.kind != "other" and here:
-        _note_read(i, trace, location, value, seen)
 
 
 def _seen(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import UNBOUND, Const, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members, scalar_type
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
@@ -15,7 +16,7 @@ from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import Changes, container, held, older, value_kind
-from mxlint.interpreter.compiled.traces import Trace
+from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -51,16 +52,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     rebinding.stored(i, oid, field, value)
     if field == ADDED:
         field = ITEMS
-    if oid != frame.oid and i.info(oid).kind != "compiled" and not _bound_in_rounds(i, oid, value):
-        escaping(i, value)
-    if i.info(oid).kind in ("instance", "symbolic"):
-        i.mlx.assigned(i, oid, field, value, place, frame)
-        if field == "__call__":
-            for member in members(value):
-                if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
-                    note(i, events.Note("call on an instance", where(place), "", member.oid, events.Modality()))
-    elif i.info(oid).kind == "class":
-        journal(i).methods.update(_compiled(i, value))
+    _note_stored(i, oid, field, value, place, frame)
     trace = i.trace
     if trace is None:
         _overwritten(i, oid, field, place)
@@ -70,24 +62,44 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         _mutated(i, trace, oid, field, argument, place, frame)
         return
     holders = {oid} if older(i, oid) else keepers(i, oid) if i.info(oid).kind in MAY_OUTLIVE else set()
-    own = i.info(oid).kind == "frame" and frame.oid == oid
-    if not holders or own and not older(i, oid):
+    if not holders or _is_own_name(i, oid, frame) and not older(i, oid):
         return
     if i.info(oid).kind in ("iterator", "generator"):
         event(i, "effect", place, "next()", frame, note_="counter")
-        return
-    if oid in trace.refused:
-        return
-    location = (oid, field)
+    elif oid not in trace.refused:
+        _written_outside(i, trace, (oid, field), holders, value, place, frame, how)
+
+
+def _note_stored(i: Interpreter, oid: int, field: Field, value: Value, place: Place, frame: Frame) -> None:
+    """Note what of it matters that something is stored where it is: compiled objects that are kept, methods, weights."""
+    kind = i.info(oid).kind
+    if oid != frame.oid and kind != "compiled" and not _bound_in_rounds(i, oid, value):
+        escaping(i, value)
+    if kind in ("instance", "symbolic"):
+        i.mlx.assigned(i, oid, field, value, place, frame)
+        for compiled in sorted(_compiled(i, value)) if field == "__call__" else ():
+            note(i, events.Note("call on an instance", where(place), "", compiled, events.Modality()))
+    elif kind == "class":
+        journal(i).methods.update(_compiled(i, value))
+
+
+def _is_own_name(i: Interpreter, oid: int, frame: Frame) -> bool:
+    """Whether a write binds a name of the activation that runs."""
+    return i.info(oid).kind == "frame" and frame.oid == oid
+
+
+def _written_outside(
+    i: Interpreter, trace: Trace, location: Location, holders: set[int], value: Value, place: Place, frame: Frame, how: str
+) -> None:
+    """A trace writes what is older than itself, or what something older holds (`holders`)."""
+    oid, field = location
     # What lies in an older object was noted when it was put there.
     arrays = arrays_in(i, value, enters=lambda inner: not older(i, inner))
     placeholders = [array for array in arrays if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
-    if (oid not in holders or own) and not traced:
+    if not traced and (i.modes.remembered or oid not in holders or _is_own_name(i, oid, frame)):
         return  # that a generator goes on is said where it is asked to
-    if i.modes.remembered and not traced:
-        return
     before = trace.read_of(location)
     trace.written[location] = place
     presumed = [words(i, array) for array in placeholders if i.heap.get(root(array) or 0, GIVEN) is not None]
@@ -98,8 +110,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         return
     how = how or _how(i, oid, field)
     calls = wheres(call_places(i, trace.depth + 1))
-    changed = i.ledger.of(Changes).whole
-    changed[location] = (trace.oid, where(place))
+    i.ledger.of(Changes).whole[location] = (trace.oid, where(place))
     beside = how == "property"
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
@@ -112,12 +123,19 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         note(i, fact)
     trace.changes_python = trace.changes_python or not traced
     if before is not None and not i.silent:
-        found = before.value if before.whole is None else before.whole
-        scalars = (scalar_type(member) is not None or isinstance(member, Unbound) for part in (found, value) for member in members(part))
-        if all(scalars) and found != value:
-            trace.scalars.counts.setdefault(location, fact.where)
-            if location in trace.scalars.last_use and place not in trace.scalars.literals:
-                trace.scalars.fed.add(trace.scalars.last_use[location])
+        _counted(trace, location, before, value, place, fact)
+
+
+def _counted(trace: Trace, location: Location, before: Seen, value: Value, place: Place, fact: events.Write) -> None:
+    """A trace changes a number or flag that it has read: at the next call it is another one."""
+    found = before.value if before.whole is None else before.whole
+    if found == value or not all(
+        scalar_type(member) is not None or isinstance(member, Unbound) for part in (found, value) for member in members(part)
+    ):
+        return
+    trace.scalars.counts.setdefault(location, fact.where)
+    if location in trace.scalars.last_use and place not in trace.scalars.literals:
+        trace.scalars.fed.add(trace.scalars.last_use[location])
 
 
 FILLED: Final = frozenset(("instance", "class", "module", "dict"))
