@@ -191,31 +191,23 @@ def _instance_attribute(i: Interpreter, owner: Ref, name: str, place: Place, fra
 
 
 def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, frame: Frame) -> Value:
+    """`owner.name` of an instance: data descriptors of the class, what the object holds, what the class has, `__getattr__`, and what each object has."""
     if name == "__class__":
         return cls
     if name == "__dict__":
         return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
     holder, found = held_by_class(i, cls, name) or (None, None)
-    if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
+    kind = i.info(found.oid).kind if isinstance(found, Ref) else ""
+    if isinstance(found, Ref) and kind == "descriptor" and i.info(found.oid).payload == "property":
         _read_of_class(i, owner, holder, name, found, place, frame)
         return bind(i, found, owner, cls, place, frame)
-    if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
+    if isinstance(found, Ref) and kind == "instance":
         getter = special(i, found, "__get__", place, frame)
         if getter is not None and (special_exists(i, found, "__set__") or i.heap.get(owner.oid, name) is None):
             return i.call(getter, Arguments((owner, cls), places=(place, place)), place, frame)
-    value = instead.read(i, owner, name, place, frame)
-    if value is None and (value := i.heap.get(owner.oid, name)) is not None and not isinstance(value, Unbound):
-        value = portions.found(i, owner.oid, name, value, place, frame)
-    if value is not None and not isinstance(value, Unbound):
-        value = i.live(value)
-        absent = [option for option in options(value) if isinstance(option.member, Unbound)]
-        if not absent:
-            return value
-        there = bound(value) or UNBOUND
-        if found is None and not _has_base_out_of_sight(i, cls):
-            return there
-        inherited = _out_of_sight(i, owner, name, place) if found is None else bind(i, found, owner, cls, place, frame)
-        return join([there, guarded([(inherited, absent[0].guard)])])
+    own = _held_by_object(i, owner, cls, name, found, place, frame)
+    if own is not None:
+        return own
     asked_of_class(i, owner, name, place, frame)
     if found is None or isinstance(found, External) or _mlx_comes_first(i, cls, name):
         asked_of_library(i, cls, name, place, frame)
@@ -229,22 +221,40 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
     if getter is not None:
         read_missing(i, owner, name, place, frame)
         return i.call(bind(i, getter, owner, cls, place, frame), Arguments((Const(name),), places=(place,)), place, frame)
+    return _of_each_object(i, owner, cls, name, place, frame)
+
+
+def _held_by_object(i: Interpreter, owner: Ref, cls: Value, name: str, found: Value | None, place: Place, frame: Frame) -> Value | None:
+    """What an object itself holds under a name; where that may be missing, what the class has (`found`) as well. None if it surely holds nothing there."""
+    value = instead.read(i, owner, name, place, frame)
+    if value is None and (value := i.heap.get(owner.oid, name)) is not None and not isinstance(value, Unbound):
+        value = portions.found(i, owner.oid, name, value, place, frame)
+    if value is None or isinstance(value, Unbound):
+        return None
+    value = i.live(value)
+    absent = [option for option in options(value) if isinstance(option.member, Unbound)]
+    if not absent:
+        return value
+    there = bound(value) or UNBOUND
+    if found is None and not _has_base_out_of_sight(i, cls):
+        return there
+    inherited = _out_of_sight(i, owner, name, place) if found is None else bind(i, found, owner, cls, place, frame)
+    return join([there, guarded([(inherited, absent[0].guard)])])
+
+
+OF_OBJECTS: Final = frozenset(
+    ("__module__", "__doc__", "__eq__", "__hash__", "__repr__", "__str__", "__init__", "__ne__", "__setattr__", "__getattribute__")
+)
+"""What each object has from `object`, as a method of it."""
+
+
+def _of_each_object(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, frame: Frame) -> Value:
+    """What no class in sight gives: what a base out of sight may, or what each object has."""
     if _has_base_out_of_sight(i, cls):
         inherited = _out_of_sight(i, owner, name, place)
         i.operations.read(i, owner.oid, name, inherited, place, frame)
         return inherited
-    if name in (
-        "__module__",
-        "__doc__",
-        "__eq__",
-        "__hash__",
-        "__repr__",
-        "__str__",
-        "__init__",
-        "__ne__",
-        "__setattr__",
-        "__getattribute__",
-    ):
+    if name in OF_OBJECTS:
         return Bound(owner, External(f"builtins.object.{name}"))
     if name == "__annotations__":
         table = i.operations.external(i, "#annotations.nearest", Arguments((cls,), places=(place,)), place, frame)
@@ -290,6 +300,7 @@ def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:
 
 
 def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    """`owner.name` of a class: what it or a base holds, what each class has, what the metaclass has, what `type` and `object` have."""
     if i.heap.get(owner.oid, ("#", "namedtuple")) is not None:
         if name == "_fields":
             return Tuple(tuple(Const(field) for field, _, _ in fields_of(i, owner)))
@@ -297,34 +308,11 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
             return Bound(owner, External("#namedtuple._make"))
     holder, found = held_by_class(i, owner, name) or (None, None)
     if found is not None:
-        found = _read_of_class(i, owner, holder, name, found, place, frame)
-        if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor":
-            payload = i.info(found.oid).payload
-            if payload == "classmethod":
-                return Bound(owner, i.heap.get(found.oid, "fget") or UNBOUND)
-            if payload == "staticmethod":
-                return i.heap.get(found.oid, "fget") or UNBOUND
-        getter = special(i, found, "__get__", place, frame) if isinstance(found, Ref) and i.info(found.oid).kind == "instance" else None
-        if getter is not None:
-            return i.call(getter, Arguments((NONE, owner), places=(place, place)), place, frame)
-        if isinstance(found, External) and (described := model(found.name)) is not None and _is_classmethod(described):
-            return Bound(owner, found)
-        return i.live(found)
-    if name == "__mro__":
-        return Tuple((*mro(i, owner), External("builtins.object")))
-    if name == "__bases__":
-        bases = i.heap.get(owner.oid, BASES) or Tuple(())
-        return Tuple((External("builtins.object"),)) if bases == Tuple(()) else bases
-    if name == "__dict__":
-        return i.operations.external(i, "builtins.vars", Arguments((owner,), places=(place,)), place, frame)
-    if name == "__annotations__":
-        return i.operations.external(i, "#annotations", Arguments((owner,), places=(place,)), place, frame)
-    if name == "__members__":
-        table = i.operations.external(i, "#enum_members", Arguments((owner,), places=(place,)), place, frame)
-        if not isinstance(table, Unbound):
-            return table
-    if name == "__dataclass_fields__" and fields_of(i, owner):
-        return i.operations.external(i, "#dataclass_fields", Arguments((owner,), places=(place,)), place, frame)
+        return _unbound(i, owner, _read_of_class(i, owner, holder, name, found, place, frame), place, frame)
+    of_each = _OF_CLASSES.get(name)
+    value = of_each(i, owner, place, frame) if of_each is not None else None
+    if value is not None and not isinstance(value, Unbound):
+        return value
     meta = i.heap.get(owner.oid, METACLASS)
     if isinstance(meta, Ref):
         method = class_attribute(i, meta, name)
@@ -332,30 +320,10 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
             return bind(i, method, owner, meta, place, frame)
         if name == "mro":
             return Bound(owner, External("builtins.type.mro"))
-    if name in (
-        "__init__",
-        "__new__",
-        "__subclasses__",
-        "__setattr__",
-        "__getattribute__",
-        "__init_subclass__",
-        "__class__",
-        "__doc__",
-        "__eq__",
-        "__hash__",
-        "__repr__",
-        "__str__",
-        "mro",
-        "__call__",
-        "__name__",
-    ):
-        if name in ("__doc__", "__class__"):
-            return i.symbolic(place, name)
-        return (
-            External(f"builtins.object.{name}")
-            if name not in ("__subclasses__", "mro", "__call__")
-            else Bound(owner, External(f"builtins.type.{name}"))
-        )
+    if name in METHODS_OF_TYPE:
+        return Bound(owner, External(f"builtins.type.{name}"))
+    if name in METHODS_OF_OBJECT:
+        return External(f"builtins.object.{name}")
     if name in OF_TYPES:
         return i.symbolic(place, name)
     if _has_base_out_of_sight(i, owner):
@@ -364,6 +332,57 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
         return inherited
     read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)
+
+
+def _unbound(i: Interpreter, owner: Ref, found: Value, place: Place, frame: Frame) -> Value:
+    """What a class gives of what it holds: a class method is bound to it, a static one is its function, a descriptor is asked."""
+    info = i.info(found.oid) if isinstance(found, Ref) else None
+    if isinstance(found, Ref) and info is not None and info.kind == "descriptor" and info.payload in ("classmethod", "staticmethod"):
+        function = i.heap.get(found.oid, "fget") or UNBOUND
+        return Bound(owner, function) if info.payload == "classmethod" else function
+    getter = special(i, found, "__get__", place, frame) if isinstance(found, Ref) and info is not None and info.kind == "instance" else None
+    if getter is not None:
+        return i.call(getter, Arguments((NONE, owner), places=(place, place)), place, frame)
+    if isinstance(found, External) and (described := model(found.name)) is not None and _is_classmethod(described):
+        return Bound(owner, found)
+    return i.live(found)
+
+
+def _bases(i: Interpreter, owner: Ref, place: Place, frame: Frame) -> Value:
+    """The bases of a class, `object` if none is written."""
+    bases = i.heap.get(owner.oid, BASES) or Tuple(())
+    return Tuple((External("builtins.object"),)) if bases == Tuple(()) else bases
+
+
+def _asked(name: str) -> Callable[[Interpreter, Ref, Place, Frame], Value]:
+    """What a handler gives of a class; `UNBOUND` if it has no such thing."""
+
+    def ask(i: Interpreter, owner: Ref, place: Place, frame: Frame) -> Value:
+        return i.operations.external(i, name, Arguments((owner,), places=(place,)), place, frame)
+
+    return ask
+
+
+def _dataclass_fields(i: Interpreter, owner: Ref, place: Place, frame: Frame) -> Value:
+    """The fields of a dataclass; what is none has no such name."""
+    return _asked("#dataclass_fields")(i, owner, place, frame) if fields_of(i, owner) else UNBOUND
+
+
+_OF_CLASSES: Final[Mapping[str, Callable[[Interpreter, Ref, Place, Frame], Value]]] = {
+    "__mro__": lambda i, owner, place, frame: Tuple((*mro(i, owner), External("builtins.object"))),
+    "__bases__": _bases,
+    "__dict__": _asked("builtins.vars"),
+    "__annotations__": _asked("#annotations"),
+    "__members__": _asked("#enum_members"),
+    "__dataclass_fields__": _dataclass_fields,
+}
+"""What Python makes for each class, where its body binds no such name."""
+METHODS_OF_TYPE: Final = frozenset(("__subclasses__", "mro", "__call__"))
+"""What each class has from `type`, as a method of it."""
+METHODS_OF_OBJECT: Final = frozenset(
+    ("__init__", "__new__", "__setattr__", "__getattribute__", "__init_subclass__", "__eq__", "__hash__", "__repr__", "__str__", "__name__")
+)
+"""What each class has from `object`, for its objects."""
 
 
 def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: Frame) -> Value:
