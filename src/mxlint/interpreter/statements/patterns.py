@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mxlint.domain.join import bound
 from mxlint.domain.members import (
@@ -100,44 +100,47 @@ def _each(i: Interpreter, found: Sequence[Truth]) -> Truth:
 
 
 def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place: Place, frame: Frame) -> Truth:
+    """A list or tuple is matched item by item, where its items are known; of anything else that may be one, any of them may be each."""
     if isinstance(member, Sourced):
         i.operations.used(i, member, frame)
     if isinstance(member, RangeObject):
         numbers = known_items(i, member)
         member = Tuple(numbers) if numbers is not None else Tuple(None, Unknown("range"))
-    content = member if isinstance(member, Tuple) else None
-    if isinstance(member, Ref):
-        if i.info(member.oid).kind != "list":
-            return NO
-        held = i.heap.get(member.oid, ITEMS)
-        content = held if isinstance(held, Tuple) else None
-    elif content is None:
-        if isinstance(member, (Symbolic, Unknown)):
-            for part in pattern.items:
-                if isinstance(part, ir.StarPattern):
-                    if part.name is not None:
-                        store(i, part.name, i.symbolic(place, "star"), frame, _end(part, part.name, frame))
-                else:
-                    match_pattern(i, part, i.symbolic(place, "item"), place, frame)
-            return Truth(None, "open" if isinstance(member, Symbolic) else "imprecise")
+    if isinstance(member, (Symbolic, Unknown)):
+        _each_part(i, pattern, lambda: i.symbolic(place, "item"), lambda: i.symbolic(place, "star"), place, frame)
+        return Truth(None, "open" if isinstance(member, Symbolic) else "imprecise")
+    if not isinstance(member, Tuple) and not (isinstance(member, Ref) and i.info(member.oid).kind == "list"):
         return NO
-    star = next((n for n, part in enumerate(pattern.items) if isinstance(part, ir.StarPattern)), None)
-    if content is None or content.items is None:
-        used_tuples(i, member, frame)
-        element = content.element if content is not None and content.element is not None else Unknown("list")
-        for part in pattern.items:
-            if isinstance(part, ir.StarPattern):
-                if part.name is not None:
-                    store(i, part.name, new_list(i, Tuple(None, element), place, "star"), frame, _end(part, part.name, frame))
-            else:
-                match_pattern(i, part, element, place, frame)
-        return Truth(None, "imprecise")
-    items = content.items
+    content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else member
+    if isinstance(content, Tuple) and content.items is not None:
+        return _item_by_item(i, pattern, member, content.items, place, frame)
+    used_tuples(i, member, frame)
+    element = content.element if isinstance(content, Tuple) and content.element is not None else Unknown("list")
+    _each_part(i, pattern, lambda: element, lambda: new_list(i, Tuple(None, element), place, "star"), place, frame)
+    return Truth(None, "imprecise")
+
+
+def _each_part(
+    i: Interpreter, pattern: ir.SequencePattern, item: Callable[[], Value], star: Callable[[], Value], place: Place, frame: Frame
+) -> None:
+    """Match each part of a pattern with what an item may be, and bind its star to what that may hold."""
+    for part in pattern.items:
+        if not isinstance(part, ir.StarPattern):
+            match_pattern(i, part, item(), place, frame)
+        elif part.name is not None:
+            store(i, part.name, star(), frame, _end(part, part.name, frame))
+
+
+def _item_by_item(
+    i: Interpreter, pattern: ir.SequencePattern, member: Tuple | Ref, items: tuple[Value, ...], place: Place, frame: Frame
+) -> Truth:
+    """Match a list or tuple of known items. A trace asks for its length, and reads the items that the pattern looks at or binds."""
     at = frame.place(pattern)
     if isinstance(member, Ref):
         aspects.ask(i, member.oid, aspects.LENGTH, at, frame)
     else:
-        counted(i, content, at, frame)
+        counted(i, member, at, frame)
+    star = next((n for n, part in enumerate(pattern.items) if isinstance(part, ir.StarPattern)), None)
     if star is None and len(items) != len(pattern.items) or star is not None and len(items) < len(pattern.items) - 1:
         return NO
     after = len(pattern.items) - 1 - star if star is not None else 0
@@ -145,7 +148,6 @@ def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place
     def item(number: int) -> Value:
         if isinstance(member, Tuple):
             return taken_out(i, member, number, items[number], at, frame)
-        assert isinstance(member, Ref)
         i.operations.read(i, member.oid, ("item", number), items[number], at, frame)
         return items[number]
 
