@@ -2,7 +2,7 @@
 
 Each expression is tried with an operand that is known, with one that is one of two (an open test decides), with what nobody in sight gives, of the
 same type or of any, and with a container that was filled under open tests. What CPython makes of the operand has to be among what the interpreter comes to. `VAGUE` counts, by form, the
-expressions of the first two kinds of which it does not know just that: a list that only shrinks.
+expressions of which it does not know just that, where few operands are possible: a list that only shrinks.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ FORMS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
         "functools.reduce(lambda p, q: p + q, A)", "functools.reduce(lambda p, q: p + q, A, 0)", "A.index(1)", "A.count(1)", "isinstance(A, (list, tuple))", "type(A) is tuple", "(lambda p, *q: (p, q))(*A)", "(lambda p, q=None: (p, q))(*A)",
         "(lambda *q, r=1: len(q) + r)(*A)", "operator.itemgetter(0)(A)", "math.prod(A)", "', '.join(map(str, A))", "str(A)", "f'{A}'", "bool(A)", "iter(A) is A", "collections.deque(A)[0]", "list(collections.deque(A, 1))", "copy.copy(A)", "P(*A).args",
         "[n for n, m in zip(A, A)]", "max(1, *A)", "slice(None).indices(len(A))", "range(len(A))[-1:]", "list(A)[1:] + list(A)[:1]", "hash(A) == hash(A)", "reversed(A)", "(lambda p, q: p)(*A)",
-        "A[0] if len(A) > 0 else 9", "A[0] if len(A) == 1 else 9", "A[-1] if A else 9", "len(A) if len(A) != 0 else 9", "A[2] if len(A) >= 3 else 9", "9 if len(A) < 2 else A[1]", "A[:] if not len(A) == 2 else 9", "9 if not A else len(A)", "A[0] if 1 <= len(A) else 9", "A[1:] == A", "A != A", "A in ((1,), [1, 2])", "A == [1, 2]", "(1,) == A", "[A, 1] == [A, 1]", "1 not in A", "A if isinstance(A, list) else 9", "A.copy()", "list(map(lambda p, q: p, A, A))", "list(itertools.islice(A, 0, None, 2))", "list(itertools.chain.from_iterable((A, A)))", "list(itertools.filterfalse(None, A))", "list(itertools.dropwhile(lambda n: n != 1, A))", "list(itertools.combinations_with_replacement(A, 1))", "list(itertools.permutations(A, 1))", "list(itertools.compress(A, (1, 0, 1)))", "list(itertools.starmap(lambda n: n, zip(A)))", "next(itertools.cycle(A), 9)", "list(itertools.repeat(A, 1))", "itertools.tee(A)[0] is A", "any(n == 1 for n in A)", "all(n != 5 for n in A)", "sum(n == 1 for n in A)", "sorted(set(A))", "len(set(A))", "tuple(A)[0:1]", "iter(A).__next__()", "list(iter(A))", "[*A][-1:]", "A[len(A) - 1]", "A[1] if A[1:] else 9", "max(A) - min(A)", "sum(A) / len(A)", "collections.Counter(A)[1]", "list(collections.deque(A))", "list(dict.fromkeys(A))", "enumerate(A).__next__()", "list(zip(*[A, A]))", "list(zip(A, A[1:]))", "A.__getitem__(0)", "A.__len__()", "A.__contains__(1)", "operator.contains(A, 1)", "A[slice(0, 1)]", "A[slice(None, None, -1)]", "A[True]", "A[-2:]", "A[5:]",
+        "{A}", "A[0] if len(A) > 0 else 9", "A[0] if len(A) == 1 else 9", "A[-1] if A else 9", "len(A) if len(A) != 0 else 9", "A[2] if len(A) >= 3 else 9", "9 if len(A) < 2 else A[1]", "A[:] if not len(A) == 2 else 9", "9 if not A else len(A)", "A[0] if 1 <= len(A) else 9", "A[1:] == A", "A != A", "A in ((1,), [1, 2])", "A == [1, 2]", "(1,) == A", "[A, 1] == [A, 1]", "1 not in A", "A if isinstance(A, list) else 9", "A.copy()", "list(map(lambda p, q: p, A, A))", "list(itertools.islice(A, 0, None, 2))", "list(itertools.chain.from_iterable((A, A)))", "list(itertools.filterfalse(None, A))", "list(itertools.dropwhile(lambda n: n != 1, A))", "list(itertools.combinations_with_replacement(A, 1))", "list(itertools.permutations(A, 1))", "list(itertools.compress(A, (1, 0, 1)))", "list(itertools.starmap(lambda n: n, zip(A)))", "next(itertools.cycle(A), 9)", "list(itertools.repeat(A, 1))", "itertools.tee(A)[0] is A", "any(n == 1 for n in A)", "all(n != 5 for n in A)", "sum(n == 1 for n in A)", "sorted(set(A))", "len(set(A))", "tuple(A)[0:1]", "iter(A).__next__()", "list(iter(A))", "[*A][-1:]", "A[len(A) - 1]", "A[1] if A[1:] else 9", "max(A) - min(A)", "sum(A) / len(A)", "collections.Counter(A)[1]", "list(collections.deque(A))", "list(dict.fromkeys(A))", "enumerate(A).__next__()", "list(zip(*[A, A]))", "list(zip(A, A[1:]))", "A.__getitem__(0)", "A.__len__()", "A.__contains__(1)", "operator.contains(A, 1)", "A[slice(0, 1)]", "A[slice(None, None, -1)]", "A[True]", "A[-2:]", "A[5:]",
     )),
     "lists": (LISTS, (
         "after(A, lambda l: l.append(9))", "after(A, lambda l: l.extend((8, 9)))", "after(A, lambda l: l.insert(0, 9))", "after(A, lambda l: l.insert(-1, 9))", "after(A, lambda l: l.pop())", "after(A, lambda l: l.pop(0))", "A.pop()", "A.pop(0)", "A.pop(-2)",
@@ -154,6 +154,7 @@ FORMS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     )),
 }  # fmt: skip
 VAGUE = {
+    ("numbers", "in a range"): 88,
     ("numbers", "known"): 17, ("numbers", "one of two"): 132, ("texts", "known"): 5, ("texts", "one of two"): 55, ("sequences", "known"): 54,
     ("sequences", "one of two"): 533, ("lists", "known"): 11, ("lists", "one of two"): 131, ("dicts", "known"): 36, ("dicts", "one of two"): 123,
     ("sets", "known"): 9, ("sets", "one of two"): 31, ("objects", "known"): 20, ("objects", "one of two"): 39, ("records", "known"): 56,
@@ -168,6 +169,7 @@ WAYS: Mapping[str, Callable[[str, str], str | None]] = {
     "out of sight": lambda operand, other: "given",
     "filled": lambda operand, other: _filled(operand),
     "of its type": lambda operand, other: _typed(operand),
+    "in a range": lambda operand, other: "range(-2, 100000)[int(os.environ['N'])]" if operand == "3" else None,
 }
 """How a program writes an operand of which that is known; None: not at all."""
 
@@ -215,7 +217,8 @@ def tries(form: str, way: str) -> list[Try]:
     for operand, other in zip(operands, (*operands[1:], operands[0])):
         written = WAYS[way](operand, other)
         if written is not None:
-            found += [Try(each, written, (operand, other) if way == "one of two" else (operand,)) for each in expressions]
+            by_way = {"one of two": (operand, other), "in a range": tuple(map(str, range(-2, 12)))}
+            found += [Try(each, written, by_way.get(way, (operand,))) for each in expressions]
     return found
 
 
@@ -381,5 +384,5 @@ def test_what_python_comes_to_is_among_what_is_known(form: str, way: str) -> Non
         if all(isinstance(one, PLAIN) for one in seen) and any(not any(same(may, one) for one in seen) for may in ways(i, value)):
             vague.append((each, seen, value))
     assert wrong == [], "\n".join(map(str, wrong))
-    if way in ("known", "one of two"):
+    if way in ("known", "one of two", "in a range"):
         assert len(vague) == VAGUE.get((form, way), 0), "\n".join(map(str, vague))
