@@ -326,6 +326,10 @@ class Heap:
             self.recording.reads.add((oid, WHOLE))
         return self._cells[oid]
 
+    def entries(self, oid: int) -> list[tuple[Any, Value]]:
+        """What lies in a dict under keys that are told apart, with these, in order."""
+        return [(field[1], value) for field, value in self.fields(oid).items() if isinstance(field, tuple) and field[0] == "k"]
+
     @property
     def cells(self) -> list[dict[Field, Value]]:
         """The fields of all objects, by number. Whoever reads them like this is not followed: no summary is made of it."""

@@ -62,7 +62,7 @@ def _opened(i: Interpreter, ref: Ref, found: list[Part]) -> list[Value | Part] |
             found.append(("list", len(items)))
             return list(items)
     elif kind == "dict":
-        entries = [(f[1], v) for f, v in i.heap.fields(ref.oid).items() if isinstance(f, tuple) and f[0] == "k"]
+        entries = i.heap.entries(ref.oid)
         found.append(("dict", len(entries)))
         return [part for key, value in entries for part in (("key", repr(key)), value)]
     return None

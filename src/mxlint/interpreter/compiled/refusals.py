@@ -155,11 +155,7 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
     if isinstance(member, Ref):
         if tree(i, member):
             content = i.heap.get(member.oid, ITEMS)
-            parts = (
-                _each(content)
-                if isinstance(content, Tuple)
-                else [v for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
-            )
+            parts = _each(content) if isinstance(content, Tuple) else [value for _, value in i.heap.entries(member.oid)]
             return _first_refused(i, -member.oid - 1, parts, done)
         kind = i.info(member.oid).kind
         return str(i.mlx.refused(i, member)) if kind == "instance" else _REFUSED.get(kind, "")

@@ -131,16 +131,16 @@ def hashed(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
 
 def copy_dict(i: Interpreter, source: int, target: int) -> None:
     """Put the entries of a dict into another."""
-    for field, value in list(i.heap.fields(source).items()):
-        if isinstance(field, tuple) and field[0] == "k":
-            there = entry(i, target, field[1])
-            present = i.heap.get(target, there)
-            if any(isinstance(m, Unbound) for m in members(value)):
-                value = join([bound(value) or UNBOUND, present if present is not None else UNBOUND])
-            i.heap.set(target, there, value)
-        elif field in (REST, ("#", "restkey")):
-            present = i.heap.get(target, field)
-            i.heap.set(target, field, value if present is None else join((present, value)))
+    for key, value in i.heap.entries(source):
+        there = entry(i, target, key)
+        present = i.heap.get(target, there)
+        if any(isinstance(m, Unbound) for m in members(value)):
+            value = join([bound(value) or UNBOUND, present if present is not None else UNBOUND])
+        i.heap.set(target, there, value)
+    for field in (REST, ("#", "restkey")):
+        more, present = i.heap.get(source, field), i.heap.get(target, field)
+        if more is not None:
+            i.heap.set(target, field, more if present is None else join((present, more)))
 
 
 def entry(i: Interpreter, oid: int, key: Value) -> Field:

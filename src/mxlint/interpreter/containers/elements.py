@@ -137,11 +137,10 @@ def enum_members(i: Interpreter, ref: Ref) -> tuple[Value, ...] | None:
 def dict_keys(i: Interpreter, oid: int) -> tuple[Value, ...] | None:
     """The keys of a dict in order; None if some are not known or may be missing."""
     keys: list[Value] = []
-    for field, value in i.heap.fields(oid).items():
-        if isinstance(field, tuple) and field[0] == "k":
-            if any(isinstance(m, Unbound) for m in members(value)):
-                return None
-            keys.append(field[1])
+    for key, value in i.heap.entries(oid):
+        if any(isinstance(m, Unbound) for m in members(value)):
+            return None
+        keys.append(key)
     rest = i.heap.get(oid, ("#", "rest"))
     return tuple(keys) if rest is None or isinstance(rest, Unbound) else None
 
@@ -284,14 +283,13 @@ def _dict_parts(i: Interpreter, oid: int) -> tuple[list[Value], list[Value]]:
     """All keys and all values that a dict may hold."""
     keys: list[Value] = []
     values: list[Value] = []
-    for field, value in i.heap.fields(oid).items():
-        if isinstance(field, tuple) and field[0] == "k":
-            keys.append(field[1])
-            values.extend(m for m in members(value) if not isinstance(m, Unbound))
-    rest, key = i.heap.get(oid, ("#", "rest")), i.heap.get(oid, ("#", "restkey"))
+    for key, value in i.heap.entries(oid):
+        keys.append(key)
+        values.extend(m for m in members(value) if not isinstance(m, Unbound))
+    rest = i.heap.get(oid, ("#", "rest"))
     if rest is not None and not isinstance(rest, Unbound):
         values.append(rest)
-        keys.append(key or Unknown("key"))
+        keys.append(i.heap.get(oid, ("#", "restkey")) or Unknown("key"))
     return keys, values
 
 

@@ -109,9 +109,8 @@ def overwrite(i: Interpreter, oid: int, ways: frozenset[str], unknown: Unknown |
     if kind in ("list", "set"):
         i.heap.set(oid, ITEMS, join((i.heap.get(oid, ITEMS) or Tuple(()), Tuple(None, value))))
     elif kind == "dict":
-        for field, present in list(i.heap.fields(oid).items()):
-            if isinstance(field, tuple) and field[0] == "k":
-                i.heap.set(oid, field, join((present, value, UNBOUND) if "removes" in ways else (present, value)))
+        for key, present in i.heap.entries(oid):
+            i.heap.set(oid, ("k", key), join((present, value, UNBOUND) if "removes" in ways else (present, value)))
         put_any(i, oid, value, value)
     elif kind == "iterator":
         over = ITERABLES.get(str(i.info(oid).payload), slice(0))

@@ -444,11 +444,10 @@ def puts_default(i: Interpreter, key: Value, made: Value) -> None:
 def _entries(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool]) -> list[tuple[Member | None, Value]]:
     """The entries of a dict under some keys."""
     found: list[tuple[Member | None, Value]] = []
-    for field, value in i.heap.fields(owner.oid).items():
-        if isinstance(field, tuple) and field[0] == "k" and wanted(field[1]):
-            there = bound(value)
-            if there is not None:
-                found.append((field[1], there))
+    for key, value in i.heap.entries(owner.oid):
+        there = bound(value) if wanted(key) else None
+        if there is not None:
+            found.append((key, there))
     return found
 
 

@@ -60,9 +60,8 @@ def merge_dict(i: Interpreter, oid: int, source: int, place: Place, frame: Frame
     if under_any:
         _may_each(i, oid, lambda key: join(under_any), i.heap.fields(source), place, frame)
     copy_dict(i, source, oid)
-    for field, value in list(i.heap.fields(source).items()):
-        if isinstance(field, tuple) and field[0] == "k":
-            i.operations.written(i, oid, entry(i, oid, field[1]), value, place, frame)
+    for key, value in i.heap.entries(source):
+        i.operations.written(i, oid, entry(i, oid, key), value, place, frame)
 
 
 def merge_unknown(i: Interpreter, oid: int, source: Member, place: Place, frame: Frame) -> None:
@@ -83,16 +82,16 @@ def may_replace(i: Interpreter, oid: int, source: Value, known: Collection[objec
 
 def under_open_keys(i: Interpreter, oid: int) -> list[Value]:
     """What lies in a dict under keys of which nobody says what they equal."""
-    fields = i.heap.fields(oid).items()
-    found = [bound(value) for field, value in fields if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Symbolic)]
+    found = [bound(value) for key, value in i.heap.entries(oid) if isinstance(key, Symbolic)]
     return [value for value in found if value is not None]
 
 
 def _may_each(i: Interpreter, oid: int, given: Callable[[Const], Value], known: Collection[object], place: Place, frame: Frame) -> None:
     """Each entry of a dict under a constant key may be replaced, by what is given for that key; `known` are the fields of which it is known."""
-    for field, present in list(i.heap.fields(oid).items()):
-        if not isinstance(field, tuple) or field[0] != "k" or field in known or not isinstance(field[1], Const):
+    for key, present in i.heap.entries(oid):
+        field = ("k", key)
+        if field in known or not isinstance(key, Const):
             continue
-        value = choices.any_of(i, (present, given(field[1])), place, ("update", field[1]), default=0)
+        value = choices.any_of(i, (present, given(key)), place, ("update", key), default=0)
         i.heap.set(oid, field, value)
         i.operations.written(i, oid, field, value, place, frame)

@@ -281,7 +281,7 @@ def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fra
 def _move_to_end(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """`OrderedDict.move_to_end(key, last)`."""
     key, last = args.get(0, "key") or UNBOUND, args.get(1, "last") or TRUE
-    there = [field for field in i.heap.fields(ref.oid) if isinstance(field, tuple) and field[0] == "k"]
+    there = [("k", other) for other, _ in i.heap.entries(ref.oid)]
     moved = ("k", key)
     if moved not in there or last not in (TRUE, FALSE):
         i.may_raise("builtins.KeyError")

@@ -352,11 +352,10 @@ def _keys_compared(i: Interpreter, item: Member, oid: int) -> tuple[list[Value],
     keys: list[Value] = []
     rest = i.heap.get(oid, ("#", "rest"))
     are_all = rest is None or isinstance(rest, Unbound)
-    for field, value in i.heap.fields(oid).items():
-        if isinstance(field, tuple) and field[0] == "k":
-            keys.append(field[1])
-            if field[1] == item and any(isinstance(m, Unbound) for m in members(value)):
-                are_all = False
+    for key, value in i.heap.entries(oid):
+        keys.append(key)
+        if key == item and any(isinstance(m, Unbound) for m in members(value)):
+            are_all = False
     return keys, are_all
 
 

@@ -288,13 +288,13 @@ def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: di
         member = as_dict(i, each, place, frame)
         if isinstance(member, Ref):
             aspects.ask_for_entries(i, member.oid, place, frame)
-            for field, entry in i.heap.fields(member.oid).items():
-                if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const) and isinstance(field[1].value, str):
+            for key, entry in i.heap.entries(member.oid):
+                if isinstance(key, Const) and isinstance(key.value, str):
                     there = bound(i.live(entry))
                     if there is not None and any(isinstance(part, Unbound) for part in members(i.live(entry))):
                         rest.append(there)  # it may not be handed over
                         continue
-                    entries.setdefault(field[1].value, []).append(there or UNBOUND)
+                    entries.setdefault(key.value, []).append(there or UNBOUND)
             other = i.heap.get(member.oid, ("#", "rest"))
             if other is not None and not isinstance(other, Unbound):
                 rest.append(other)

@@ -130,13 +130,11 @@ def _shown(i: Interpreter, member: Member, place: Place, frame: Frame) -> list[V
         return [part for content in members(i.heap.get(member.oid, ITEMS) or Tuple(())) for part in _parts(content)]
     if kind == "dict":
         found: list[Value] = []
-        for field, value in i.heap.fields(member.oid).items():
-            if isinstance(field, tuple) and field[0] == "k":
-                found.append(field[1])
-                found.extend(m for m in members(value) if not isinstance(m, Unbound))
-            elif field == ("#", "rest") and not isinstance(value, Unbound):
-                found.append(value)
-        return found
+        for key, value in i.heap.entries(member.oid):
+            found.append(key)
+            found.extend(m for m in members(value) if not isinstance(m, Unbound))
+        rest = i.heap.get(member.oid, ("#", "rest"))
+        return found if rest is None or isinstance(rest, Unbound) else [*found, rest]
     if info.kind == "iterator" and info.payload in ("keys", "values", "items"):
         items = known_items(i, member)
         return list(items) if items is not None else [view_element(i, info.payload, parts_of(i, member)[0], place)]

@@ -402,7 +402,7 @@ def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterat
             items = known_items(i, member)
             parts: list[Value] = list(items) if items is not None else []
             if isinstance(member, Ref) and i.info(member.oid).kind == "dict":
-                parts = [value for field, value in i.heap.fields(member.oid).items() if isinstance(field, tuple) and field[0] == "k"]
+                parts = [value for _, value in i.heap.entries(member.oid)]
             elif items is None and isinstance(member, (Tuple, Ref)):
                 content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else member
                 parts = [content.element] if isinstance(content, Tuple) and content.element is not None else []

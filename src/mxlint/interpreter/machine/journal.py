@@ -431,8 +431,7 @@ def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
     if kind == "list":
         content = i.heap.get(member.oid, ITEMS)
         return content.items or () if isinstance(content, Tuple) else ()
-    entries = i.heap.fields(member.oid).items() if kind == "dict" else ()
-    return [value for field, value in entries if isinstance(field, tuple) and field[0] == "k"]
+    return [value for _, value in i.heap.entries(member.oid)] if kind == "dict" else ()
 
 
 def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) -> described.Value:
@@ -528,7 +527,7 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
                 "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
             )
         if kind == "dict":
-            entries = [(f[1], v) for f, v in i.heap.fields(member.oid).items() if isinstance(f, tuple) and f[0] == "k"]
+            entries = i.heap.entries(member.oid)
             if depth and all(isinstance(key, Const) for key, _ in entries):
                 return described.ContainerValue(
                     "dict",

@@ -342,12 +342,11 @@ def _drop_private(i: Interpreter, tree: Value) -> None:
     for member in members(tree):
         if not isinstance(member, Ref):
             continue
-        for field, value in list(i.heap.fields(member.oid).items()):
-            if isinstance(field, tuple) and field[0] == "k":
-                if isinstance(field[1], Const) and not is_parameter(str(field[1].value)):
-                    i.heap.drop(member.oid, field)
-                else:
-                    _drop_private(i, value)
+        for key, value in i.heap.entries(member.oid):
+            if isinstance(key, Const) and not is_parameter(str(key.value)):
+                i.heap.drop(member.oid, ("k", key))
+            else:
+                _drop_private(i, value)
 
 
 def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -215,7 +215,7 @@ def tree_unflatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
     """The tree of leaves that are given with their names, as pairs or as a dict; any where these are not known one by one."""
     given = next(iter(members(i.live(args.args[0]))))
     if isinstance(given, Ref) and i.info(given.oid).kind == "dict" and i.heap.get(given.oid, ("#", "rest")) is None:
-        named = [(field[1], value) for field, value in i.heap.fields(given.oid).items() if isinstance(field, tuple) and field[0] == "k"]
+        named: list[tuple[Value, Value]] = [*i.heap.entries(given.oid)]
     else:
         pairs = [pair.items if isinstance(pair, Tuple) else None for pair in known_items(i, given) or (NONE,)]
         named = [(pair[0], pair[1]) if pair is not None and len(pair) == 2 else (NONE, NONE) for pair in pairs]

@@ -80,11 +80,7 @@ def _type_new(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
     if isinstance(bases, Tuple):
         i.heap.set(cls.oid, BASES, bases)
     if isinstance(namespace, Ref):
-        entries = {
-            str(f[1].value): v
-            for f, v in i.heap.fields(namespace.oid).items()
-            if isinstance(f, tuple) and f[0] == "k" and isinstance(f[1], Const)
-        }
+        entries = {str(key.value): value for key, value in i.heap.entries(namespace.oid) if isinstance(key, Const)}
         for field in [field for field in i.heap.fields(cls.oid) if isinstance(field, str) and field != "__name__" and field not in entries]:
             i.heap.set(cls.oid, field, UNBOUND)
         for field, value in entries.items():

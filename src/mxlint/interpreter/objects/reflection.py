@@ -97,9 +97,9 @@ def _type(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         i.heap.set(oid, BASES, bases if isinstance(bases, Tuple) else Tuple(()))
         name_class(i, oid, name, frame)
         if isinstance(body, Ref):
-            for field, value in list(i.heap.fields(body.oid).items()):
-                if isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const):
-                    i.heap.set(oid, field[1].value, value)
+            for key, value in i.heap.entries(body.oid):
+                if isinstance(key, Const):
+                    i.heap.set(oid, key.value, value)
         return Ref(oid)
 
     def one(member: Member) -> Value:

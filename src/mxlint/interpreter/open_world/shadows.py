@@ -67,8 +67,7 @@ def write_item(i: Interpreter, owner: Symbolic, index: Const, value: Value, plac
 def items(i: Interpreter, owner: Symbolic) -> list[tuple[Const, Value]]:
     """What was put into a symbolic object, by index or key."""
     oid = i.ledger.of(Shadows).objects.get(owner.identity)
-    fields = i.heap.fields(oid).items() if oid is not None else ()
-    found = [(field[1], bound(i.live(value))) for field, value in fields if isinstance(field, tuple) and field[0] == "k"]
+    found = [(key, bound(i.live(value))) for key, value in (i.heap.entries(oid) if oid is not None else ())]
     return [(key, value) for key, value in found if isinstance(key, Const) and value is not None]
 
 

@@ -204,14 +204,16 @@ def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth
         content = i.heap.get(ref.oid, ITEMS)
         return truth(i, content, place, frame) if content is not None else Truth(None, "imprecise")
     if kind == "dict":
-        fields = [(f, v) for f, v in i.heap.fields(ref.oid).items() if isinstance(f, tuple) and f[0] == "k"]
-        if any(not any(isinstance(m, Unbound) for m in members(v)) for _, v in fields):
+        entries = i.heap.entries(ref.oid)
+        if any(not any(isinstance(m, Unbound) for m in members(value)) for _, value in entries):
             return Truth(True)
         rest = i.heap.get(ref.oid, ("#", "rest"))
-        if not fields and (rest is None or isinstance(rest, Unbound)):
+        if not entries and (rest is None or isinstance(rest, Unbound)):
             return Truth(False)
-        literals = [literal for _, v in fields for option in options(v) if isinstance(option.member, Unbound) for literal in option.guard]
-        known = all(option.guard for _, v in fields for option in options(v) if isinstance(option.member, Unbound))
+        literals = [
+            literal for _, value in entries for option in options(value) if isinstance(option.member, Unbound) for literal in option.guard
+        ]
+        known = all(option.guard for _, value in entries for option in options(value) if isinstance(option.member, Unbound))
         unseen = known and (rest is None or aspects.given(i, ref))
         if unseen and not any(i.why(literal.condition)[0] == "imprecise" for literal in literals):
             return Truth(None, "open", None, (ref,))
