@@ -109,7 +109,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     used |= {
         *found.get("iterates", ()),
         *filter(None, [found.get("source_without"), found.get("imports")]),
-        *(each.without for each in found.get("raises", ()) if each.without),
+        *(each.without for field in ("raises", "array") for each in found.get(field) or () if each.without),
         *(each.target for each in found.get("shares", ())),
         *([found["entry"].key] if "entry" in found else []),
     }
@@ -188,8 +188,9 @@ def _array(given: str | dict[str, str], known: frozenset[str]) -> tuple[ArrayUse
         raise TypeSyntaxError(f"`array` speaks of {', '.join(sorted(wrong))}, which is no parameter")
     found = []
     for name, text in table.items():
-        word, _, reach = text.partition(" ")
-        found.append(ArrayUse(name, _one_of(word, schema.ARRAY_WORDS), _one_of(reach or "itself", schema.REACHES)))
+        use, _, without = text.partition(" without ")
+        word, _, reach = use.partition(" ")
+        found.append(ArrayUse(name, _one_of(word, schema.ARRAY_WORDS), _one_of(reach or "itself", schema.REACHES), without))
     return tuple(found)
 
 

@@ -121,11 +121,13 @@ class Effect(NamedTuple):
 
 
 class ArrayUse(NamedTuple):
-    """What happens to an mx.array that comes as this parameter, and how deep inside of it it may lie."""
+    """What happens to an mx.array that comes as this parameter, and how deep inside of it it may lie. `without` names a parameter that keeps it from that
+    when it is given."""
 
     parameter: str
     word: str
     reach: str
+    without: str = ""
 
 
 class Model(NamedTuple):

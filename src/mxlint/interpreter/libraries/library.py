@@ -356,7 +356,7 @@ def _arrays(i: Interpreter, call: _Call, place: Place, frame: Frame, words: froz
     """What a call does to arrays that it is handed. `words`: the uses that are noted."""
     found, bound = call.model, call.bound
     for use in found.array or ():
-        if use.word == "harmless" or use.word not in words or use.parameter not in bound:
+        if use.word == "harmless" or use.word not in words or use.parameter not in bound or bound.get(use.without, NONE) != NONE:
             continue
         if use.word == "logs" and found.effect is not None:
             detail = found.effect.detail
