@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import product
 from typing import Any, Final, Literal, TypeAlias
 
@@ -47,6 +47,8 @@ TOGETHER: Final = "together"
 JOINED: Final = "joined"
 """Begins the condition that a value is true which is one of several: behind it stands for each member the literals under which it is that, its own
 condition (empty if its outcome is known), and the outcome."""
+HANDLER: Final = "handler"
+"""Begins the condition that an exception comes to a handler."""
 MAX_TOGETHER: Final = 4
 """Literals of such a condition; that more of them do not hold together is not kept."""
 
@@ -115,12 +117,12 @@ def closed(literals: Iterable[Literal_]) -> Collection[Literal_]:
 def either(a: Guard, b: Guard) -> Guard:
     """What holds where one of two guards does: what both say and, where they are of two sides of a test, that of what only one says this or something
     of the other holds: `a` in one branch, and in the other one a test within it, gives that the tests are not both passed. Of many such pairs one is
-    kept; of guards that have no test in common none, as loops would take a round for each to settle."""
+    kept; of guards that have no test in common none, as loops would take a round for each to settle, but of two handlers that one of them runs."""
     common = tuple([literal for literal in a if literal in b])
     more, less = ([literal for literal in guard if literal not in common] for guard in (a, b))
     found: list[Literal_] = []
     if not any(set(_without(literal)) <= set(other) for one, other in ((more, less), (less, more)) for literal in one):
-        return common  # they are no two sides of a test
+        return (*common, *_one_runs(more, less))  # they are no two sides of a test
     for one, other in product(more, less):
         without = {*_without(one), *_without(other)}
         if any(opposite(literal) in without for literal in without):
@@ -130,6 +132,17 @@ def either(a: Guard, b: Guard) -> Guard:
             if len(more) > 1 < len(less) or len(common) + len(found) >= MAX_GUARD:
                 break
     return (*common, *found)[-MAX_GUARD:]
+
+
+def _one_runs(a: Sequence[Literal_], b: Sequence[Literal_]) -> Guard:
+    """That the one or the other of two handlers runs."""
+    if len(a) != 1 or len(b) != 1:
+        return ()
+    without = {*_without(a[0]), *_without(b[0])}
+    if any(literal.outcome or literal.condition[0] != HANDLER for literal in without):
+        return ()
+    both = apart(without)
+    return () if both is None else (both,)
 
 
 def _without(literal: Literal_) -> Guard:

@@ -24,6 +24,8 @@ CONSTRUCTS = {
     "repeat": "a repetition",
 }
 """What uses a value, in words, where it is no call; operators stand for themselves."""
+METHODS = {"__getitem__": "an index of", "__setitem__": "an index of", "__delitem__": "an index of", "__contains__": "`in` with"}
+"""What a special method of a class of a library is, as a reader writes it."""
 
 
 def construct(what: str) -> str:
@@ -32,6 +34,9 @@ def construct(what: str) -> str:
         return CONSTRUCTS[what]
     if not what.replace(".", "").isidentifier():
         return what if what.endswith(")") or " " in what else quoted(what)
+    owner, _, method = what.rpartition(".")
+    if method in METHODS:
+        return f"{METHODS[method]} {owner.removeprefix('builtins.')}"
     return f"{what.removeprefix('builtins.').removeprefix('mlx.core.')}()"
 
 

@@ -10,7 +10,10 @@ from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
 HELP = "pass sizes and counts as Python numbers"
-HELPS = {"[]": "index an mx.array instead of a Python list (table[i], mx.take), and pass the bounds of slices as Python numbers"}
+HELPS = {
+    "[]": "index an mx.array instead of a Python list (table[i], mx.take), and pass the bounds of slices as Python numbers",
+    "numpy.ndarray.__getitem__": "make an mx.array of the table (mx.array(table)) and index that, and pass the bounds of slices as Python numbers",
+}
 
 
 def check(program: Program) -> Iterator[Finding]:

@@ -107,6 +107,14 @@ def caught(i: Interpreter, raised: Value, handler: Value, state: Delta | None = 
     return False if answers == {False} else None
 
 
+def catches_all(handler: Value) -> bool:
+    """Whether `except handler` catches whatever an operation of a library raises: that is an `Exception`."""
+    return any(isinstance(wanted, External) and wanted.name in _ALL for wanted in _each(handler))
+
+
+_ALL: Final = frozenset(("builtins.Exception", "builtins.BaseException"))
+
+
 def answered(i: Interpreter, raised: Target, name: str, answer: Callable[[], None] | None) -> None:
     """Go on, one by one, from the states that arrived with an exception: `answer` has those of a class of Python, others leave from here. None: all do."""
     path = i.path

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from mxlint.domain.exclusion import contradict
-from mxlint.domain.guards import MAX_GUARD, TOGETHER, Cause, Guard, Literal_, apart, opposite, parts
+from mxlint.domain.guards import HANDLER, MAX_GUARD, TOGETHER, Cause, Guard, Literal_, apart, opposite, parts
 from mxlint.domain.place import Place
 from mxlint.facts.events import Way
 
@@ -14,8 +14,6 @@ ROUNDS: Final = "rounds"
 """The first part of the condition that a loop has a round."""
 CLIENT: Final = "client"
 """The first part of the condition that a method of a class runs between two calls."""
-HANDLER: Final = "handler"
-"""The first part of the condition that an exception comes to a handler."""
 EXCEPTION: Final = "exception"
 """The first part of the condition that an exception comes to a final body or to a context manager."""
 CALLED_BACK: Final = "called back"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias, TypeVar
 
+from mxlint.domain.guards import HANDLER
 from mxlint.domain.heap import Delta
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, External, Member, Ref, Symbolic, Unknown, Value
@@ -15,10 +16,10 @@ from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.generators import manage
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
-from mxlint.interpreter.machine.exceptions import HANDLING, caught, exception_class, exception_of, is_leaf
+from mxlint.interpreter.machine.exceptions import HANDLING, catches_all, caught, exception_class, exception_of, is_leaf
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.garbage import Possible, caught_states, possible_states
-from mxlint.interpreter.machine.paths import EXCEPTION, HANDLER, Path
+from mxlint.interpreter.machine.paths import EXCEPTION, Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.statements import groups
@@ -100,7 +101,7 @@ def _taken(
     not_here: list[Possible] = []
     for delta, name in possible:
         error = exception_of(i, name, frame.place(handler))
-        answer = True if handler.type is None else caught(i, error, wanted)
+        answer = True if handler.type is None or name is None and catches_all(wanted) else caught(i, error, wanted)
         if answer is not False:
             taken.append((delta, _named_by(i, name, wanted, error), i.path))
         if answer is not True:
