@@ -22,7 +22,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.mlx import kinds
-from mxlint.interpreter.open_world import given_stars
+from mxlint.interpreter.open_world import given_stars, presumptions
 from mxlint.syntax import ir
 from mxlint.syntax.liveness import names_of_its_own
 
@@ -510,6 +510,8 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
                 value = i.symbolic(Place(frame.source, param.start, param.end), "parameter", param.name)
             else:
                 throw_named(i, "builtins.TypeError", place)
+        if param.annotation is not None and i.trace is not None and not param.star:
+            value = presumptions.handed(i, ref, param, value)
         i.heap.set(frame.oid, param.name, value)
         if i.observer is not None:
             i.observer.parameter(frame, param, value)

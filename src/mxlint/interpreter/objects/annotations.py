@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mxlint.domain.members import External, Ref, Value
@@ -14,6 +14,8 @@ from mxlint.syntax.lower import lower
 
 _UNIONS: Final = frozenset(("typing.Union", "typing_extensions.Union"))
 _OPTIONAL: Final = frozenset(("typing.Optional", "typing_extensions.Optional"))
+SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
+"""What scalars are annotated by, and their kinds."""
 
 
 def alternatives(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Iterator[ir.Expr]:
@@ -35,6 +37,20 @@ def alternatives(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> Iterat
             yield ir.Const(annotation.start, annotation.end, None)
     elif annotation is not None:
         yield annotation
+
+
+def scalars(i: Interpreter, ref: Ref, annotation: ir.Expr | None) -> frozenset[str]:
+    """The kinds of scalars that a parameter of a function is annotated as; none, if it may be anything else but None."""
+    found = [part for part in alternatives(i, ref, annotation) if not _is_none(part)]
+    kinds = [SCALARS[part.id] for part in found if isinstance(part, ir.Name) and part.id in SCALARS]
+    return frozenset(kinds) if len(kinds) == len(found) else frozenset()
+
+
+def said(name: str, kinds: Iterable[str]) -> str:
+    """The presumption that a parameter is of one of some kinds, in words."""
+    return f"`{name}` is " + " or ".join(
+        "None" if kind == "NoneType" else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}" for kind in kinds
+    )
 
 
 def names_array(i: Interpreter, ref: Ref | None, annotation: ir.Expr | None) -> bool:

@@ -17,7 +17,7 @@ from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.reach import arrays_in, each_place
-from mxlint.interpreter.objects.annotations import alternatives, named, says_nothing
+from mxlint.interpreter.objects.annotations import SCALARS, alternatives, named, said, says_nothing
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import BASES, class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.open_world import defaults, layers_in_sight
@@ -28,8 +28,6 @@ from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.uses import WORDS, by_use, is_dict, spread_into
 from mxlint.models.load import bases, model
 from mxlint.syntax import ir
-
-SCALARS: Final = {"int": "int", "float": "float", "bool": "bool", "str": "str", "bytes": "bytes", "complex": "complex"}
 
 
 def arguments(
@@ -143,8 +141,7 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
     if kinds == ["NoneType"]:
         found.append(NONE)
     elif kinds:
-        words = " or ".join("None" if kind == "NoneType" else _article(kind) for kind in kinds)
-        found.append(defaults.keep(i, i.symbolic(place, "parameter", name, frozenset(kinds), "parameter", f"`{name}` is {words}"), default))
+        found.append(defaults.keep(i, i.symbolic(place, "parameter", name, frozenset(kinds), "parameter", said(name, kinds)), default))
     scalar = isinstance(default, Const) and bool(kinds)
     return choices.any_of(i, found, place, default=len(found) - 1 if scalar else None) if found else None
 
@@ -220,10 +217,6 @@ def _is_protocol(i: Interpreter, cls: Ref) -> bool:
     held = i.heap.get(cls.oid, BASES)
     bases = held.items or () if isinstance(held, Tuple) else ()
     return any(isinstance(base, External) and base.name in PROTOCOLS for value in bases for base in members(value))
-
-
-def _article(name: str) -> str:
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def some_object(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:

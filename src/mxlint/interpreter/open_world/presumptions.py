@@ -12,13 +12,15 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.guards import Identity
-from mxlint.domain.members import NONE, TRUE, Const, Member, Symbolic, Value, members
+from mxlint.domain.members import NONE, TRUE, Const, Member, Ref, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.objects.annotations import said, scalars
 from mxlint.models.mlx.array_parameters import array_parameters
+from mxlint.syntax import ir
 
 PRESUMED: Final = ("#", "presumed")
 """The field of an array that is presumed to be one: the presumption in words."""
@@ -102,11 +104,11 @@ def needed(i: Interpreter, array: Array) -> None:
 
 
 def shown(i: Interpreter, values: Iterable[Value]) -> None:
-    """Values are used as arrays are."""
+    """Values are used as arrays are. What MLX makes of an argument is an array, whether or not the argument is one."""
     for value in values:
         for array in arrays_in(i, value):
             number = root(array)
-            if number is not None and number not in journal(i).arrays:
+            if number is not None and number not in journal(i).arrays and i.heap.get(number, GIVEN) is None:
                 journal(i).arrays.add(number)
                 if i.heap.recording is not None:
                     i.heap.recording.valid = False
@@ -125,6 +127,18 @@ def refuted(i: Interpreter, values: Iterable[Value]) -> None:
             number = root(array)
             if number is not None:
                 journal(i).numbers.add(number)
+
+
+def handed(i: Interpreter, ref: Ref, param: ir.Param, value: Value) -> Value:
+    """What a trace hands on to a parameter of a function: where that is annotated as a scalar, a number, and no array that the argument is presumed to be."""
+    kinds = scalars(i, ref, param.annotation)
+    if isinstance(value, Array) and kinds and root(value) == value.ident and words(i, value):
+        refuted(i, (value,))
+        if i.heap.recording is not None:
+            i.heap.recording.valid = False
+    if isinstance(value, Symbolic) and kinds and value.kinds is None and value.source == "argument":
+        return Symbolic(value.identity, kinds, value.label, said(param.name, sorted(kinds)), value.source)
+    return value
 
 
 def together(i: Interpreter, values: Iterable[Value]) -> None:
