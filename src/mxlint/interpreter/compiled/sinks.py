@@ -86,7 +86,8 @@ def prepared(
     trace = i.trace
     if trace is None or kind in RAISING and expected(i):
         return None
-    presumed = words(i, member) if isinstance(member, Array) else presumption
+    of_member = words(i, member) if isinstance(member, Array) else ""
+    presumed = of_member or presumption
     path = i.path
     if kind in SHAPELESS and trace.only_if is not None:
         i.path = (*path, trace.only_if)
@@ -115,7 +116,7 @@ def prepared(
         sizes,
         decision,
     )
-    if presumed and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
+    if of_member and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
         journal(i).presuming[fact] = root(member)
     return fact
 

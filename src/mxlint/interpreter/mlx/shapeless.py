@@ -8,7 +8,7 @@ from math import prod
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.members import Const, Length, Member, Range, Ref, Slice, Tuple, Union, Value, members, scalar_type
+from mxlint.domain.members import NONE, Const, Length, Member, Range, Ref, Slice, Symbolic, Tuple, Union, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, bounds
 from mxlint.facts.events import Axis, Effect, Extent
@@ -21,7 +21,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import size_fact
 from mxlint.interpreter.machine.locations import ITEMS, MAPPED, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import backward
+from mxlint.interpreter.mlx import backward, subscripts
 from mxlint.models.mlx.gradients import load_gradients
 from mxlint.models.mlx.table import Shapeless
 from mxlint.models.mlx.traits import has_trait
@@ -39,9 +39,17 @@ def on(i: Interpreter) -> bool:
 
 
 def operation(
-    i: Interpreter, name: str, operand: Member | None, place: Place, what: str, frame: Frame, operands: Sequence[Value] | None = None
+    i: Interpreter,
+    name: str,
+    operand: Member | None,
+    place: Place,
+    what: str,
+    frame: Frame,
+    operands: Sequence[Value] | None = None,
+    presumption: str = "",
 ) -> bool:
-    """Note what an operation does. Returns whether it raises at the first call in every version. `operands`: all that it is given, if that is more."""
+    """Note what an operation does. Returns whether it raises at the first call in every version. `operands`: all that it is given, if that is more.
+    `presumption`: what it hangs on, in words."""
     if not on(i):
         return False
     table = i.table
@@ -55,7 +63,8 @@ def operation(
         return False
     effects = tuple(Effect(way, axes, when, tuple(versions), table.judged, right) for (way, axes, when, right), versions in found.items())
     axes = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
-    sinks.event(i, "unsupported" if _FIRST in found else "unsafe", place, what, frame, member=operand, axes=axes, effects=effects)
+    kind = "unsupported" if _FIRST in found else "unsafe"
+    sinks.event(i, kind, place, what, frame, member=operand, axes=axes, effects=effects, presumption=presumption)
     return _FIRST in found and len(found[_FIRST]) == len(entries)
 
 
@@ -361,7 +370,9 @@ def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...
     whole = _whole(array, form, shape)
     if whole:
         _no_slice(i, array, index, place, frame)
-    raises = not whole and operation(i, name, array, place, in_one_line(place.text), frame)
+    text = in_one_line(place.text)
+    presumption = f"`{text}` leaves something out" if _may_take_all(index) else ""
+    raises = not whole and operation(i, name, array, place, text, frame, presumption=presumption)
     if not raises:
         parts: list[Value] = []
         for part in index.items if isinstance(index, Tuple) and index.items is not None else (index,):
@@ -381,6 +392,15 @@ def _whole(array: Array, form: str, shape: tuple[object, ...] | None) -> bool:
 
 
 _ROWS: Final = ("int", "negint")
+
+
+def _may_take_all(index: Value) -> bool:
+    """Whether an index of slices, of which nobody in sight says how far they reach, may leave nothing out."""
+    cutting = [part for part in subscripts.items(index) if not subscripts.takes_all(part)]
+    return bool(cutting) and all(
+        isinstance(part, Slice) and part.lower in (NONE, Const(0)) and part.step == NONE and isinstance(part.upper, Symbolic)
+        for part in cutting
+    )
 
 
 def _no_slice(i: Interpreter, array: Array, index: Value, place: Place, frame: Frame) -> None:
