@@ -68,7 +68,8 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return _container_method(i, name, method, args, place, frame)
     if name.startswith("mlx.") or name in i.wrappers:
         aspects.whole(i, Tuple(tuple(args.values)), place, frame)
-        i.may_raise()
+        if not i.mlx.works(i, name, args):
+            i.may_raise()
         found = i.mlx.call(i, name, args, place, frame)
         if found is not None:
             return found

@@ -54,6 +54,10 @@ class Framework:
     def lineage(self, name: str) -> tuple[str, ...]:
         return ()
 
+    def works(self, i: Interpreter, name: str, args: Arguments) -> bool:
+        """Whether a call raises nothing, whatever it is that nobody knows of it."""
+        return False
+
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         return None
 

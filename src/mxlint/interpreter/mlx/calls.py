@@ -8,7 +8,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
-from mxlint.domain.members import NONE, TRUE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks, exports, making, sinks, writes
@@ -267,6 +267,14 @@ class Mlx(Framework):
         """Something symbolic was called and gave a result."""
         results.gave(i, function, result, args, place)
 
+    def works(self, i: Interpreter, name: str, args: Arguments) -> bool:
+        return (
+            traits.has_trait(name, "probes")
+            and args.star is None
+            and args.kwstar is None
+            and all(_is_data(i, value) for value in args.values)
+        )
+
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Call something of MLX."""
         if name in i.wrappers:
@@ -282,6 +290,15 @@ class Mlx(Framework):
             _use_counts(i, full, f".{full.rpartition('.')[2]}()", args, place, frame)
             return arrays.method(i, full, args, place, frame)
         return function(i, full, args, place, frame)
+
+
+def _is_data(i: Interpreter, value: Value) -> bool:
+    """Whether a value is a constant, a dtype, or an array that is made of constants alone."""
+    if isinstance(value, Tuple) and value.items is not None:
+        return all(_is_data(i, item) for item in value.items)
+    return (
+        isinstance(value, (Const, External)) or isinstance(value, Array) and value.trace is None and i.heap.get(value.ident, LAZY) == FALSE
+    )
 
 
 def _is_part(value: Value | None, owner: Symbolic) -> bool:

@@ -14,7 +14,7 @@ from mxlint.resources import resource
 
 Trait = Literal[
     "cheap", "view", "takes the shape alone", "takes trees", "joins", "pads", "reshapes", "repeats its first", "reduces within",
-    "own along the last", "calls what it holds", "gives positions",
+    "own along the last", "calls what it holds", "gives positions", "probes",
 ]  # fmt: skip
 _FUNCTIONS: Final = "mlx.core."
 _METHODS: Final = "mlx.core.array."
