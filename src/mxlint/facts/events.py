@@ -365,6 +365,10 @@ class Loop(Record):
     modality: Modality
 
 
+COMES_BACK: Final = "comes back"
+"""Why the shape of an argument differs (`Argument.grows`) whose loop begins anew, with the same shapes, in each round of one around it."""
+
+
 ASSERTED: Final = "asserted"
 """Of a note that host code relies on what a trace changed: an assertion does that may hold."""
 

@@ -15,7 +15,7 @@ from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
 from mxlint.interpreter.compiled.trees import tree
-from mxlint.interpreter.loops import lengths, novelty
+from mxlint.interpreter.loops import lengthening, lengths, novelty
 from mxlint.interpreter.loops.settled import GOING_ON, reasons
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
@@ -82,11 +82,22 @@ def _varies(value: described.Value) -> bool:
 
 def _grows(i: Interpreter, value: Value, older: Context) -> str:
     """Why the shape of an array in an argument, or the length of it, differs between the rounds in which the compiled object is not made."""
-    new = novelty.Novelty(i, novelty.rounds(i, older))
+    running = novelty.rounds(i, older)
+    new = novelty.Novelty(i, running)
     loops = united((lengths.growing(i, value), *(novelty.cut(i, member) for member in members(value))))
     if new.over(loops) or novelty.stretching(list(members(value))):
         return "rounds"
-    return max(reasons(i, arrays_in(i, value), new).keys() & GOING_ON, default="")
+    found = max(reasons(i, arrays_in(i, value), new).keys() & GOING_ON, default="")
+    return events.COMES_BACK if found and _comes_back(i, value, running) else found
+
+
+def _comes_back(i: Interpreter, value: Value, running: Sequence[Context]) -> bool:
+    """Whether the loops that change the shapes of arrays run within another one, in which the compiled object is not made either, and begin anew in
+    each round of that: the same shapes come again."""
+    changing = [array for array in arrays_in(i, value) if array.grows]
+    return len(running) > 1 and all(
+        (array.loops is None or running[-1].loop not in array.loops) and lengthening.begins_alike(i, array.ident) for array in changing
+    )
 
 
 def _described(i: Interpreter, value: Value, older: Context) -> described.Value:

@@ -8,6 +8,7 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import Const, Loops, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
+from mxlint.domain.size import Size
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.core import Interpreter
@@ -46,6 +47,31 @@ def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], 
     if rounds_around(i):
         i.ledger.of(Lengthened).joined[ident] = i.ledger.of(Lengthened).joined[i.heap.older(ident)] = joined, axis
     return found
+
+
+def begins_alike(i: Interpreter, ident: int) -> bool:
+    """Whether a loop that makes an array longer in each round begins with one of a shape that is known: when it is come to again, the same shapes come
+    again."""
+    own = (ident, i.heap.older(ident))
+    begins = [
+        member for item in _joined(i, ident) if any(array.ident in own for array in item) for member in item if member.ident not in own
+    ]
+    return bool(begins) and all(_is_known(member.shape) or _begins_known(i, member.ident) for member in begins)
+
+
+def _begins_known(i: Interpreter, ident: int) -> bool:
+    """Whether an array is joined of one of a known shape and more, as the first round of a loop does."""
+    return any(item and all(_is_known(member.shape) for member in item) for item in _joined(i, ident))
+
+
+def _joined(i: Interpreter, ident: int) -> list[list[Array]]:
+    """What an array is joined of: of each part all that it may be."""
+    joined, _ = i.ledger.of(Lengthened).joined.get(ident, ((), None))
+    return [[member for member in members(item) if isinstance(member, Array)] for item in joined]
+
+
+def _is_known(shape: Sequence[object] | None) -> bool:
+    return shape is not None and all(isinstance(size, int) or isinstance(size, Size) and size.number is not None for size in shape)
 
 
 def lengthened(i: Interpreter, name: str, operands: Sequence[Value]) -> str:
