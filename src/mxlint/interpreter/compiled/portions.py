@@ -13,7 +13,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.join import of
-from mxlint.domain.members import COUNT, UNBOUND, Bound, External, Lying, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.members import (
+    COUNT,
+    UNBOUND,
+    Bound,
+    Const,
+    External,
+    Lying,
+    Member,
+    Option,
+    Ref,
+    Sourced,
+    Spot,
+    Tuple,
+    Value,
+    members,
+    options,
+)
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import scalars
 from mxlint.interpreter.compiled.state import Changes
@@ -169,15 +185,19 @@ def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place:
     inner = frozenset(spot.inner(step) for spot in owner.sources)
     if _has_parts(item):
         return _lying(item, inner)
-    trace = i.trace
     if unpacked and scalars.are_scalars(item):
         return scalars.lying(item, inner)
-    if trace is not None and scalars.are_scalars(item):
-        calls = tuple(call_places(i, trace.depth + 1))
-        return scalars.lying(item, frozenset(replace(spot, place=place, calls=calls) for spot in inner))
+    if i.trace is not None and scalars.are_scalars(item):
+        return _lying_here(i, i.trace, item, inner, place)
     for spot in scalars.in_order(inner):
         scalars.read(i, spot, frame) if unpacked else _read(i, spot, place, frame)
     return item
+
+
+def _lying_here(i: Interpreter, trace: Trace, item: Value, spots: frozenset[Spot], place: Place) -> Value:
+    """A scalar that a running trace comes to at a place, with where it lies."""
+    calls = tuple(call_places(i, trace.depth + 1))
+    return scalars.lying(item, frozenset(replace(spot, place=place, calls=calls) for spot in spots))
 
 
 def handed_out(i: Interpreter, item: Value, place: Place, frame: Frame) -> Value:
@@ -197,6 +217,14 @@ def counted(i: Interpreter, owner: Tuple, place: Place, frame: Frame) -> None:
     """Note that it is asked how many items a tuple has."""
     for spot in scalars.in_order(owner.sources):
         _read(i, spot.inner(COUNT) if owner.items is not None else spot, place, frame)
+
+
+def length(i: Interpreter, owner: Tuple, place: Place, frame: Frame) -> Value | None:
+    """How many items a tuple has, as a number that a running trace has not used yet; None if nobody knows that, or it lies nowhere."""
+    if i.trace is None or owner.items is None or not owner.sources:
+        counted(i, owner, place, frame)
+        return None
+    return _lying_here(i, i.trace, Const(len(owner.items)), frozenset(spot.inner(COUNT) for spot in owner.sources), place)
 
 
 def past_end(i: Interpreter, owner: Tuple, index: int | slice, place: Place, frame: Frame) -> None:

@@ -311,7 +311,7 @@ def _step(i: Interpreter, oid: int, member: Member, path: tuple[Step, ...]) -> V
     if not isinstance(member, Tuple):
         return UNBOUND
     if path[0] == COUNT:
-        return _count(member)
+        return _along(i, oid, _count(member), path[1:])
     names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
     number = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
     if member.items is None and (number is None or not 0 <= number < len(member.front)):

@@ -32,8 +32,9 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, united
-from mxlint.interpreter.compiled.portions import counted, is_older
 from mxlint.interpreter.compiled.portions import found as lies
+from mxlint.interpreter.compiled.portions import is_older
+from mxlint.interpreter.compiled.portions import length as length_of_tuple
 from mxlint.interpreter.compiled.scalars import are_scalars
 from mxlint.interpreter.containers import answers, aspects
 from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
@@ -65,8 +66,8 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         method = special(i, member, "__len__", place, frame)
         if method is not None:
             return i.call(method, Arguments(), place, frame)
-        if isinstance(member, Tuple):
-            counted(i, member, place, frame)
+        if isinstance(member, Tuple) and (number := length_of_tuple(i, member, place, frame)) is not None:
+            return number
         if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
             return Const(len(member.value))
         kind = container(i, member) if isinstance(member, Ref) else ""

@@ -117,7 +117,9 @@ def _data(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
 
 
 def _expecting(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`expecting(block, classes)`: from now on a test says that an exception of one of them is raised."""
+    """`expecting(block, classes)`: from now on a test says that an exception of one of them is raised. No summary says that, so none is made."""
+    if i.heap.recording is not None:
+        i.heap.recording.valid = False
     block = args.args[0]
     names = frozenset(cls.name for cls in classes_in(i, args.args[1]) if isinstance(cls, External))
     if isinstance(block, Ref):
@@ -126,6 +128,8 @@ def _expecting(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
 
 
 def _no_longer_expecting(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    if i.heap.recording is not None:
+        i.heap.recording.valid = False
     i.modes.expected = tuple(found for found in i.modes.expected if Ref(found[0]) != args.args[0])
     return NONE
 
