@@ -22,7 +22,9 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.compiled.portions import counted, taken_out, used_tuples
+from mxlint.interpreter.compiled import scalars
+from mxlint.interpreter.compiled.portions import found as lies
+from mxlint.interpreter.compiled.portions import length, taken_out, used_tuples
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import copy_dict, entry, new_list
 from mxlint.interpreter.containers.elements import known_items
@@ -136,11 +138,15 @@ def _item_by_item(
 ) -> Truth:
     """Match a list or tuple of known items. A trace asks for its length, and reads the items that the pattern looks at or binds."""
     at = frame.place(pattern)
-    if isinstance(member, Ref):
-        aspects.ask(i, member.oid, aspects.LENGTH, at, frame)
-    else:
-        counted(i, member, at, frame)
     star = next((n for n, part in enumerate(pattern.items) if isinstance(part, ir.StarPattern)), None)
+    count: Value | None
+    if isinstance(member, Ref):
+        count = lies(i, member.oid, aspects.LENGTH, Const(len(items)), at, frame)
+    else:
+        count = length(i, member, at, frame)
+    if isinstance(count, Sourced):
+        fits = scalars.applied(i, "==" if star is None else ">=", count, Const(len(pattern.items) - (star is not None)))
+        scalars.decided(i, fits or count, frame)
     if star is None and len(items) != len(pattern.items) or star is not None and len(items) < len(pattern.items) - 1:
         return NO
     after = len(pattern.items) - 1 - star if star is not None else 0
