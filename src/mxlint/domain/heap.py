@@ -514,7 +514,7 @@ class Heap:
         return result
 
 
-def widened(old: Delta, new: Delta, base: Heap, loop: Hashable, *, again: bool = False) -> Delta:
+def widened(old: Delta, new: Delta, base: Heap, loop: Hashable, of_round: Callable[[Identity], bool], *, again: bool = False) -> Delta:
     """The widening of two states of a loop, relative to the present one. `again`: the loop has been widened before; a guard that is still another one
     after a round goes, or it would take a round for each of its literals."""
     result: Delta = {}
@@ -528,7 +528,7 @@ def widened(old: Delta, new: Delta, base: Heap, loop: Hashable, *, again: bool =
             continue
         present = base.get(*location) or UNBOUND
         before = old.get(location, present)
-        after = _earlier(widen(before, new.get(location, present), loop))
+        after = _earlier(widen(before, new.get(location, present), loop), of_round)
         result[location] = _settled(before, after) if again and type(after) is Union and after != before else after
     return result
 
@@ -544,7 +544,7 @@ def passed(state: Delta, of_round: Callable[[Identity], bool]) -> Delta:
     return {location: _earlier(value, of_round) if isinstance(value, Union) else value for location, value in state.items()}
 
 
-def _earlier(value: Value, of_round: Callable[[Identity], bool] = lambda condition: True) -> Value:
+def _earlier(value: Value, of_round: Callable[[Identity], bool]) -> Value:
     """The value with guards as conditions of an earlier round: they say nothing of the next, but that a member hangs on them."""
     found = options(value)
     if not any(of_round(literal.condition) for option in found for literal in option.guard):

@@ -17,7 +17,7 @@ from mxlint.interpreter.loops.carried import carried
 from mxlint.interpreter.loops.folding import fold
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Rounds
-from mxlint.interpreter.machine.paths import ROUNDS, Condition, Path
+from mxlint.interpreter.machine.paths import CLIENT, ROUNDS, Condition, Path
 from mxlint.interpreter.machine.targets import Target
 
 MAX_ROUNDS: Final = 12
@@ -176,7 +176,7 @@ def _ascend(
     """The fixpoint from a state, and from what was after the rounds of the loop in the last round of the one around. The state before each
     round, the one after (None if no round comes to its end), and whether the first was widened."""
     loop = i.context.inner(context).loop
-    head = start if last is None else widened(start, start | _present(last, i.heap), i.heap, loop)
+    head = start if last is None else widened(start, start | _present(last, i.heap), i.heap, loop, _may_change)
     around = i.invariants
     checkpoint = i.checkpoint()
     try:
@@ -192,7 +192,7 @@ def _ascend(
             merged = (
                 i.heap.merged([(head, ()), (passed(later, _asks_what_it_is), ())])
                 if first
-                else widened(head, later, i.heap, loop, again=number > 1)
+                else widened(head, later, i.heap, loop, _may_change, again=number > 1)
             )
             if number >= MAX_ROUNDS:
                 merged = _given_up(head, merged)
@@ -208,6 +208,11 @@ def _ascend(
 def _asks_what_it_is(condition: Identity) -> bool:
     """Whether a condition asks what something equals: what has one name may be another thing in the next round, as elements of a list are."""
     return equation(condition) is not None
+
+
+def _may_change(condition: Identity) -> bool:
+    """Whether a condition may have another outcome in the next round: not so of whether a method runs between two calls of the client."""
+    return condition[0] != CLIENT
 
 
 def _narrows(lower: Delta, head: Delta, heap: Heap) -> bool:

@@ -238,6 +238,9 @@ def _held_by_object(i: Interpreter, owner: Ref, cls: Value, name: str, found: Va
     there = bound(value) or UNBOUND
     if found is None and not _has_base_out_of_sight(i, cls):
         return there
+    if isinstance(cached := found, Ref) and i.info(cached.oid).payload == "cached_property":
+        # It runs, and puts its value there, only where none is.
+        return i.split(value, lambda member: bind(i, cached, owner, cls, place, frame) if isinstance(member, Unbound) else member)
     inherited = _out_of_sight(i, owner, name, place) if found is None else bind(i, found, owner, cls, place, frame)
     return join([there, guarded([(inherited, absent[0].guard)])])
 

@@ -28,7 +28,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
-from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.interpreter.open_world import handed_back
 from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.entries import (
@@ -313,6 +313,10 @@ def _factories(i: Interpreter, public: Sequence[Method]) -> list[Method]:
 def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame: Frame) -> None:
     """Call each of the functions that a function or method hands out, let the others run, and methods, and call it again."""
 
+    if factory.cls is not None and _is_property(i, factory):
+        _stale_alone(i, partial(_run_read, i, factory, methods, frame))
+        return
+
     def run() -> None:
         _calling(i, factory, frame).prepare()
         given = handed(i, called_alone(i, (factory.ref, factory.info), _given(i, factory), 1, frame))
@@ -335,6 +339,44 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
             i.heap.undo(mark)
 
     _stale_alone(i, run)
+
+
+def _is_property(i: Interpreter, method: Method) -> bool:
+    """Whether a method gives the value of a property: who wants that reads it anew each time."""
+    found = class_attribute(i, method.cls, method.info.name) if method.cls is not None else None
+    kinds = [i.info(member.oid) for member in members(found or NONE) if isinstance(member, Ref)]
+    return any(info.kind == "descriptor" and info.payload in ("property", "cached_property") for info in kinds)
+
+
+def _run_read(i: Interpreter, factory: Method, methods: Sequence[Method], frame: Frame) -> None:
+    """Read a property and call each compiled object and function that it gives, let methods run, read it again and call what it gives then."""
+    (owner,) = _given(i, factory)
+    name = f"`{factory.info.name}`"
+    place = Place(factory.info.source, factory.info.node.start, factory.info.node.end)
+
+    def call(turn: int) -> None:
+        with i.within(("entry", place, turn)):
+            given = i.attribute(owner, factory.info.name, place, frame)
+        i.split(given, lambda member: call_given(member, turn))
+
+    def call_given(given: Value, turn: int) -> Value:
+        for ref in handed(i, given):
+            info = _info(i, ref)
+            if i.info(ref.oid).kind == "compiled":
+                call_compiled_alone(i, ref, turn, frame)
+            elif info is not None:
+                called_alone(i, (ref, info), (), turn, frame)
+        return NONE
+
+    callee = Callee(name, call, _calling(i, factory, frame).prepare)
+    callee.prepare()
+    _first(i, callee)
+    _settle(i, callee)
+    for other in methods:
+        if other.ref != factory.ref:
+            _may_run(i, other, frame)
+    i.modes.client = f"{name} is called again"
+    callee.call(2)
 
 
 def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
