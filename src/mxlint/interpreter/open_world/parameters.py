@@ -25,7 +25,7 @@ from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS,
 from mxlint.interpreter.open_world.given_stars import apart_by_number
 from mxlint.interpreter.open_world.presumptions import presume
 from mxlint.interpreter.open_world.standing import Standing
-from mxlint.interpreter.open_world.uses import WORDS, by_use, is_dict, spread_into
+from mxlint.interpreter.open_world.uses import WORDS, by_use, is_dict, is_integer, spread_into
 from mxlint.models.load import bases, model
 from mxlint.syntax import ir
 
@@ -90,6 +90,8 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
     if not compiled_function and (used := by_use(i, ref, info, param.name)) is not None:
         made = instance_by_use(i, used, param.name, place)
         return made if made is not None else i.symbolic(place, "parameter", param.name, source="parameter")
+    if not compiled_function and is_integer(i, ref, info, param.name):
+        return i.symbolic(place, "parameter", param.name, frozenset(("int",)), "parameter", f"`{param.name}` is an int")
     if compiled_function and says_nothing(i, ref, param.annotation) and not is_dict(i, ref, info, param.name):
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     unknown = i.symbolic(place, "parameter", param.name, source="parameter")

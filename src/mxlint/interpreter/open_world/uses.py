@@ -18,6 +18,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.annotations import dotted, named
 from mxlint.interpreter.objects.lookup import CLASS, mro
 from mxlint.interpreter.open_world.callees import callee
+from mxlint.models.load import model
 from mxlint.models.mlx.array_parameters import array_parameters, only_of_arrays, only_of_dicts
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax import ir
@@ -37,7 +38,7 @@ WORDS: Final = {MODULE: "an nn.Module", OPTIMIZER: "an optimizer"}
 class Uses:
     """What uses say of names, once it is found."""
 
-    __slots__ = ("arrays", "attributes", "classes", "dicts")
+    __slots__ = ("arrays", "attributes", "classes", "dicts", "integers")
 
     def __init__(self) -> None:
         self.classes: dict[tuple[int, str, int, bool], External | None] = {}
@@ -49,6 +50,8 @@ class Uses:
         """Whether parameters are used as nothing but arrays are, by the same."""
         self.dicts: dict[tuple[int, str, int], bool] = {}
         """Whether they are used as nothing but dicts are."""
+        self.integers: dict[tuple[int, str, int], bool] = {}
+        """Whether they are used as nothing but integers are."""
 
 
 class Subject(NamedTuple):
@@ -278,6 +281,62 @@ def _is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int
     return False
 
 
+def is_integer(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int = MAX_HANDED) -> bool:
+    """Whether some use of a parameter of host code is one that raises for anything but an integer: it is a bound of `range`, here, in a method of the object
+    that keeps it, or where it is handed on. A parameter that is bound anew, or of which something asks whether it is None or of a type, may be another thing."""
+    known, key = i.ledger.of(Uses).integers, (ref.oid, name, depth)
+    if key not in known:
+        known[key] = False  # what a recursion comes back to
+        known[key] = _is_integer(i, ref, info, name, depth)
+    return known[key]
+
+
+def _is_integer(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: int) -> bool:
+    if name in info.node.scope.bound or _is_asked(i, ref, info, name):
+        return False
+    for call in _calls(i, info, name):
+        if not _positions(call, name):
+            continue
+        if _takes_integers(i, ref, call.func):
+            return True
+        handed = _handed(i, ref, info, call, name) if depth else None
+        if handed is not None and any(is_integer(i, handed.function, handed.info, param, depth - 1) for param in handed.params):
+            return True
+    kept = i.project.once(info.source).of(_keeping, info.node).get(name, ())
+    cls = i.heap.get(ref.oid, DEFINED_IN) if kept else None
+    return isinstance(cls, Ref) and any(_keeps_integer(i, cls, ref, attribute) for attribute in sorted(kept))
+
+
+def _keeps_integer(i: Interpreter, cls: Ref, setter: Ref, attribute: str) -> bool:
+    """Whether the methods of a class use an attribute as an integer, and one alone sets it."""
+    methods = list(_methods(i, cls))
+    if any(method != setter and attribute in i.project.once(its.source).of(_set, its.node) for method, its in methods):
+        return False
+    calls = [(method, its, call) for method, its in methods for call in _calls(i, its, "")]
+    given = [(m, call) for m, its, call in calls if any(not a.star and _attribute(its, a.value) == attribute for a in call.args)]
+    return any(_takes_integers(i, method, call.func) for method, call in given)
+
+
+def _takes_integers(i: Interpreter, ref: Ref, function: ir.Expr) -> bool:
+    """Whether all arguments of a function of a library are integers."""
+    found = dotted(i, ref, function)
+    name = (
+        f"builtins.{function.id}" if found is None and isinstance(function, ir.Name) else found.name if isinstance(found, External) else ""
+    )
+    described = model(name) if name else None
+    return described is not None and bool(described.array) and all(use.word == "index" for use in described.array or ())
+
+
+def _is_asked(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
+    """Whether something asks of a parameter whether it is None, or of which type it is."""
+    if any(_asks_type(i, ref, call, name) for call in _calls(i, info, name)):
+        return True
+    tests = (
+        part for part in _parts(info.node.body, name) if isinstance(part, ir.Compare) and any(op in ("is", "is not") for op in part.ops)
+    )
+    return any(isinstance(side, ir.Name) and side.id == name for part in tests for side in (part.left, *part.rights))
+
+
 def _asks_type(i: Interpreter, ref: Ref, call: ir.Call, name: str) -> bool:
     """Whether a call asks of which type a parameter is: what is done with it is done with one of several."""
     is_builtin = isinstance(call.func, ir.Name) and call.func.id == "isinstance" and dotted(i, ref, call.func) is None
@@ -461,6 +520,7 @@ __all__ = [
     "calls_of",
     "is_array",
     "is_dict",
+    "is_integer",
     "kept_by_use",
     "spread_into",
 ]
