@@ -84,6 +84,7 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
     "rounds": ("when {} is empty", "when {} is not empty"),
     "handler": ("unless {} runs", "if {} runs"),
     "exception": ("unless an exception comes to {}", "if an exception comes to {}"),
+    "installed": ("unless {} calls what was put there", "if {} calls what was put there"),
     "callback": ("unless {} calls what it is given", "if {} calls what it is given"),
     "prepared": ("unless {} runs before", "if {} runs before"),
     "optimizer": ("unless {} is a step of an optimizer", "if {} is a step of an optimizer"),

@@ -29,7 +29,7 @@ from mxlint.interpreter.objects.lookup import library_base, special
 from mxlint.interpreter.objects.overriding import overridden
 from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.open_world.dispatch import dispatched
-from mxlint.interpreter.open_world.interfaces import used
+from mxlint.interpreter.open_world.interfaces import put_there, used
 from mxlint.models.load import changers, model
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax import ir
@@ -146,6 +146,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
                 i.ledger.of(HandedOut).methods.add(member)
     dispatched(i, function, args, place, frame)
     used(i, args, place, frame, owner)
+    put_there(i, function, args, place, frame)
     i.may_raise()
     made = mappings.asked(i, function, args, place) or i.symbolic(place, "call", function.label, presumed=function.presumed)
     i.mlx.gave(i, function, made, args, place)

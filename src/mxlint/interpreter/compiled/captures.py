@@ -24,6 +24,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import ITEMS, OF
 from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
+from mxlint.interpreter.open_world import installed
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.syntax import ir
 
@@ -139,6 +140,8 @@ def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]
                 random = True
             elif isinstance(member, Symbolic):
                 symbolic.add(member.identity)
+                if (put := installed.held(i, member)) is not None:
+                    todo.append(put)
             elif isinstance(member, Tuple):
                 if id(member) not in tuples:
                     tuples.add(id(member))

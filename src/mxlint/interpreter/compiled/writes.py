@@ -104,7 +104,7 @@ def _written_outside(
     trace.written[location] = place
     presumed = [words(i, array) for array in placeholders if i.heap.get(root(array) or 0, GIVEN) is not None]
     if call is not None:
-        presumed = [results.words(call)]
+        presumed = [words for words in (results.words(i, call),) if words]
     m = modality(i, trace.path, presumed=(*keeping(i, oid), *(presumed[:1] if len(presumed) >= len(placeholders) else ())))
     if m is None:
         return

@@ -51,7 +51,7 @@ from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.mlx import losses
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
-from mxlint.interpreter.open_world import given_dicts, given_stars, opaque, shadows
+from mxlint.interpreter.open_world import given_dicts, given_stars, installed, opaque, shadows
 
 WHOLE_NUMBER: Final = frozenset(("int",))
 
@@ -478,6 +478,7 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
             if isinstance(member, Symbolic) and isinstance(index, Const):
                 shadows.write_item(i, member, index, value, place, frame)
             if isinstance(member, Symbolic):
+                installed.put(i, member.identity, value, place)
                 sharing.changed(i, member, index, place, frame)
         return NONE
 

@@ -18,6 +18,8 @@ EXCEPTION: Final = "exception"
 """The first part of the condition that an exception comes to a final body or to a context manager."""
 CALLED_BACK: Final = "called back"
 """The first part of the condition that a library calls a function that it was given."""
+PUT_THERE: Final = "put there"
+"""The first part of the condition that something out of sight calls what the program has put into it."""
 PREPARED: Final = "prepared"
 """The first part of the condition that a method ran before another one."""
 STEPS: Final = "is an optimizer"
@@ -31,6 +33,7 @@ WAYS: Final[Mapping[object, Way]] = {
     HANDLER: "handler",
     EXCEPTION: "exception",
     CALLED_BACK: "callback",
+    PUT_THERE: "installed",
     PREPARED: "prepared",
     STEPS: "optimizer",
     SHARED: "shared",

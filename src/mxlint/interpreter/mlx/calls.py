@@ -8,6 +8,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
+from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -28,7 +29,7 @@ from mxlint.interpreter.machine.reach import arrays_in, each_array
 from mxlint.interpreter.mlx import arrays, constants, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.objects.reflection import TakenByName
-from mxlint.interpreter.open_world import opaque, presumptions, results
+from mxlint.interpreter.open_world import installed, opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx import traits
 from mxlint.models.mlx.members import lineage_of
@@ -237,6 +238,7 @@ class Mlx(Framework):
         method = function.identity[0] if isinstance(function.identity, tuple) else None
         if method == ".update_modules":
             opaque.put_in(i, function.identity, place, frame)
+            installed.put(i, function.identity, join(args.values) if args.values else NONE, place)
         if (
             method == ".update"
             and len(args.args) > 1

@@ -30,7 +30,8 @@ from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimize
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.mlx.trees import entries, tree_map
 from mxlint.interpreter.mlx.weights import alike, converted, is_array, is_parameter, parameters, renewed, weights
-from mxlint.interpreter.open_world import defaults, opaque
+from mxlint.interpreter.open_world import defaults, installed, opaque
+from mxlint.interpreter.open_world.interfaces import put_there
 from mxlint.models import written
 from mxlint.models.mlx.arguments import ArrayType
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
@@ -185,6 +186,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         reads.on_read(i, owner.oid, opaque.WEIGHTS, held, place, frame)
         if i.trace is not None:
             imprecise(i, place, "a model whose layers are not in sight")  # nobody says how many operations it is
+            put_there(i, owner, rest, place, frame)
         return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
     training = i.heap.get(owner.oid, "training")
@@ -479,8 +481,12 @@ def _put_one(i: Interpreter, owner: Ref, key: object, value: Value, place: Place
 
 def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
     """`module.layer = …`; `optimizer.state = …`, `optimizer.learning_rate = …`: properties that keep what they are given elsewhere."""
-    if isinstance(field, str) and opaque.holds_layers(i, value):
-        opaque.put_in(i, Ref(oid) if i.info(oid).kind == "instance" else i.info(oid).payload, place, frame)
+    into = i.info(oid).payload if i.info(oid).kind == "symbolic" else Ref(oid)
+    if isinstance(field, str) and isinstance(into, (Ref, tuple)):
+        if isinstance(into, tuple) or opaque.is_opaque(i, into):
+            installed.put(i, into, value, place)
+        if opaque.holds_layers(i, value):
+            opaque.put_in(i, into, place, frame)
     if field not in ("state", "learning_rate") or kind(i, Ref(oid)) != "optimizer":
         return
     state = i.heap.get(oid, ("#", "state"))

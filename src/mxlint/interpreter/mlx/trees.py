@@ -15,6 +15,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY
 from mxlint.interpreter.mlx import kinds
+from mxlint.interpreter.open_world.installed import Gathered
 
 
 def tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame, *, named: bool = False) -> Value:
@@ -222,7 +223,9 @@ def tree_unflatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
     names = [name.value if isinstance(name, Const) else None for name, _ in named]
     leaves = [(name.split("."), value) for name, (_, value) in zip(names, named) if isinstance(name, str)]
     if len(leaves) < len(named):
-        return i.symbolic(place, "mlx.utils.tree_unflatten")
+        made = i.symbolic(place, "mlx.utils.tree_unflatten")
+        i.ledger.of(Gathered).leaves[made.identity] = given
+        return made
     return _unflattened(i, leaves, place, ())
 
 

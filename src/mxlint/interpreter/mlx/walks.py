@@ -18,7 +18,7 @@ from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.mlx.kinds import kind
 from mxlint.interpreter.mlx.submodules import submodules
 from mxlint.interpreter.mlx.trees import entries
-from mxlint.interpreter.open_world import opaque
+from mxlint.interpreter.open_world import installed, opaque
 
 UNNAMED: Final = Kind("str", "open")
 """The name of a module in a list of unknown length."""
@@ -118,7 +118,11 @@ def _has_none(i: Interpreter, module: Ref) -> bool:
 
 def _update_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`module.update_modules(tree)`: the modules of the tree in the place of those of the module."""
-    _swap(i, args.args[0], args.get(1, "modules") or NONE, place, frame)
+    tree = args.get(1, "modules") or NONE
+    for owner in members(args.args[0]):
+        if isinstance(owner, Ref) and opaque.is_opaque(i, owner):
+            installed.put(i, owner, tree, place)
+    _swap(i, args.args[0], tree, place, frame)
     return args.args[0]
 
 

@@ -10,16 +10,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Bound, Member, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, Bound, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
+from mxlint.interpreter.machine.paths import CALLED_BACK, PUT_THERE, Condition
+from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.objects.annotations import names_array
 from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.open_world import installed
 from mxlint.interpreter.open_world.dispatch import changes
 from mxlint.syntax import ir
 
@@ -40,9 +42,37 @@ def used(i: Interpreter, args: Arguments, place: Place, frame: Frame, owner: Val
     trace.handing = True
     try:
         for each, method, info in found:
-            _may_call(i, Ref(each), method, info, place, frame)
+            _may_call(i, Ref(each), method, info, CALLED_BACK, place, frame)
     finally:
         trace.handing = False
+
+
+def put_there(i: Interpreter, function: Ref | Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
+    """A trace calls something out of sight, with arrays of its own: it may call what the program has put into it, or into what it is given."""
+    trace = i.trace
+    if trace is None or i.silent > 1 or trace.handing:
+        return
+    found = [
+        value
+        for root in (function, *(m for value in args.values for m in members(value)))
+        if (value := installed.held(i, root)) is not None
+    ]
+    if not found or not any(trace.holds(array.trace) for array in arrays_in(i, *args.values)):
+        return
+    trace.handing = True
+    try:
+        for value in found:
+            i.split(value, lambda member: _may_be_called(i, member, place, frame))
+    finally:
+        trace.handing = False
+
+
+def _may_be_called(i: Interpreter, member: Value, place: Place, frame: Frame) -> Value:
+    method = installed.calling(i, member) if isinstance(member, Ref) else None
+    info = i.info(method.oid).payload if method is not None else None
+    if isinstance(member, Ref) and method is not None and isinstance(info, FunctionInfo):
+        _may_call(i, member, method, info, PUT_THERE, place, frame)
+    return NONE
 
 
 def _objects(i: Interpreter, args: Arguments) -> Iterator[int]:
@@ -85,7 +115,7 @@ def _methods(i: Interpreter, oid: int, frame: Frame) -> Iterator[tuple[int, Ref,
                     yield oid, member, info
 
 
-def _may_call(i: Interpreter, owner: Ref, method: Ref, info: FunctionInfo, place: Place, frame: Frame) -> None:
+def _may_call(i: Interpreter, owner: Ref, method: Ref, info: FunctionInfo, how: str, place: Place, frame: Frame) -> None:
     trace = i.trace
     assert trace is not None
     given: list[Value] = []
@@ -102,5 +132,5 @@ def _may_call(i: Interpreter, owner: Ref, method: Ref, info: FunctionInfo, place
         i.call(Bound(owner, method), Arguments(given, places=(place,) * len(given)), place, frame)
         return NONE
 
-    called = i.undecided("open", place, tag=(CALLED_BACK, method.oid))
+    called = i.undecided("open", place, tag=(how, method.oid))
     i.fork([((called,), run), ((Condition("open", place, called.opposite),), lambda: NONE)])

@@ -19,6 +19,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.reach import arrays_in, each_place
+from mxlint.interpreter.open_world import installed
 from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED
 
 COMPUTED: Final = "computed"
@@ -32,13 +33,15 @@ DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
 class OutOfSight:
     """What calls of symbolic things have shown."""
 
-    __slots__ = ("computes", "differentiated")
+    __slots__ = ("computes", "differentiated", "layers")
 
     def __init__(self) -> None:
         self.computes: bool = False
         """Something symbolic was called with placeholders, and gave something."""
         self.differentiated: set[Identity] = set()
         """Symbolic things that `nn.value_and_grad` is given as models."""
+        self.layers: set[Place] = set()
+        """Calls of what is a layer of a model: each gives an array."""
 
 
 def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
@@ -51,6 +54,8 @@ def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, 
         i.sources[result.identity] = COMPUTED
         i.ledger.of(OutOfSight).computes = True
         i.trace.operations += SEVERAL
+        if installed.is_layer(i, function):
+            i.ledger.of(OutOfSight).layers.add(place)
         if function.identity in i.ledger.of(OutOfSight).differentiated:
             i.imprecise("a model whose layers are not in sight", place)
 
@@ -71,14 +76,17 @@ def taken(i: Interpreter, values: Iterable[Value]) -> Chain | None:
     if call is None:
         return None
     ident = i.ident(call, COMPUTED)
-    i.heap.set(ident, PRESUMED, Const(words(call)))
+    presumption = words(i, call)
+    if not presumption:
+        return Chain(call, "call")
+    i.heap.set(ident, PRESUMED, Const(presumption))
     i.heap.set(ident, GIVEN, TRUE)
     return Chain(call, "call", presumed=ident)
 
 
-def words(call: Place) -> str:
-    """The presumption that a call gives an array."""
-    return f"what `{' '.join(call.text.partition('(')[0].split())}` returns is an array"
+def words(i: Interpreter, call: Place) -> str:
+    """The presumption that a call gives an array; empty if it surely does."""
+    return "" if call in i.ledger.of(OutOfSight).layers else f"what `{' '.join(call.text.partition('(')[0].split())}` returns is an array"
 
 
 def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> None:
@@ -102,7 +110,7 @@ def evaluated(i: Interpreter, values: Iterable[Value], what: str, place: Place, 
 def _evaluated(i: Interpreter, parts: Iterable[object], kind: str, what: str, place: Place, frame: Frame) -> None:
     call = next(_calls(i, parts), None)
     if call is not None:
-        sinks.event(i, kind, place, what, frame, presumption=words(call))
+        sinks.event(i, kind, place, what, frame, presumption=words(i, call))
 
 
 def _calls(i: Interpreter, parts: Iterable[object]) -> Iterator[Place]:
