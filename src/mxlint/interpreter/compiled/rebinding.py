@@ -12,7 +12,7 @@ from typing import Final
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import FALSE, TRUE, Const, Ref, Value, members
 from mxlint.interpreter.compiled.lives import shares
-from mxlint.interpreter.compiled.state import TRACES, all_entries, cache_of
+from mxlint.interpreter.compiled.state import FROZEN, TRACES, all_entries, cache_of
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS, whole
 
@@ -47,7 +47,7 @@ def called_first(i: Interpreter, ref: Ref) -> None:
 def changed(i: Interpreter, oid: int, field: Field) -> None:
     """Note that a location is written, for each place that holds a compiled object, if a trace has read it."""
     location = (oid, field)
-    if not isinstance(field, str) or location not in i.traced:
+    if not _is_followed(field) or location not in i.traced:
         return
     for (holder, name), since in i.ledger.of(Stores).written.items():
         if i.heap.has(holder, ("#", SINCE, name)):
@@ -65,10 +65,15 @@ def rewritten(i: Interpreter, oid: int, field: Field) -> None:
 def unwritten(i: Interpreter, ref: Ref, location: Location) -> bool:
     """Whether a location was surely not written since a compiled object, which had no trace then, was put into each place that holds it."""
     oid, field = whole(location)
-    if not isinstance(field, str):
+    if not _is_followed(field):
         return False
     places = [at for at in i.heap.who_holds(ref.oid) if not _is_own(at)]
     return bool(places) and all(_was_new(i, at) and not _may_be_written(i, at, (oid, field)) for at in places)
+
+
+def _is_followed(field: Field) -> bool:
+    """Whether a location is one of which it is noted when it is written: an attribute, or what is frozen of a module."""
+    return isinstance(field, str) or field == FROZEN
 
 
 def _begin(i: Interpreter, oid: int, field: Field, *, known: bool) -> None:

@@ -8,7 +8,7 @@ from itertools import islice
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Location
-from mxlint.domain.join import bound, join
+from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
@@ -24,6 +24,7 @@ from mxlint.domain.members import (
     Unknown,
     Value,
     members,
+    options,
 )
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
@@ -34,7 +35,7 @@ from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import of_an_earlier_round, part_that_differs, reads_the_same, surely_same, where_it_holds, wraps
-from mxlint.interpreter.compiled.state import BEFORE_OTHERS, Entry, count, held, only_filled, value_kind, writer
+from mxlint.interpreter.compiled.state import BEFORE_OTHERS, FROZEN, UNFROZEN, Entry, count, held, only_filled, value_kind, writer
 from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
@@ -112,6 +113,8 @@ def compare(
 def _lies_there(i: Interpreter, location: Location, found: Seen, now: Value | None) -> Value:
     """What lies at a location at a call, `UNBOUND` for nothing."""
     value = UNBOUND if now is None else now
+    if location[1] == FROZEN:
+        return of(Option(UNFROZEN if isinstance(o.member, Unbound) else o.member, o.guard) for o in options(value))
     if i.info(location[0]).kind == "frame" and location not in i.ledger.of(Deleted).names:
         return bound(value) or found.value  # another activation has not come to where it binds the name
     return value

@@ -9,6 +9,8 @@ from typing import Final
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import (
+    FALSE,
+    NONE,
     Bound,
     Const,
     External,
@@ -43,6 +45,8 @@ BEFORE_OTHERS: Final = -1
 """Instead of how often a location had been written when it was read: that of an activation which is one of several by now."""
 TRACES: Final = ("#", "traces")
 FROZEN: Final = ("#", "frozen")
+UNFROZEN: Final = Tuple((FALSE, NONE))
+"""What lies there where nothing was frozen, nor trained again."""
 CONTENT: Final = ("#", "content")
 
 

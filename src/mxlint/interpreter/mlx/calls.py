@@ -27,6 +27,7 @@ from mxlint.interpreter.machine.locations import ITEMS, LAZY
 from mxlint.interpreter.machine.paths import STEPS, Condition
 from mxlint.interpreter.machine.reach import arrays_in, each_array
 from mxlint.interpreter.mlx import arrays, constants, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
+from mxlint.interpreter.mlx.freezing import PART_METHODS, freeze_part
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.objects.reflection import TakenByName
 from mxlint.interpreter.open_world import installed, opaque, presumptions, results
@@ -236,6 +237,8 @@ class Mlx(Framework):
             results.gave(i, function, made, args, place)
             return arrays.results(i, None, "getattr", (made,), {}, place)
         method = function.identity[0] if isinstance(function.identity, tuple) else None
+        if method in PART_METHODS and isinstance(function.identity[1], tuple):
+            freeze_part(i, function.identity[1], PART_METHODS[method], place, frame)
         if method == ".update_modules":
             opaque.put_in(i, function.identity, place, frame)
             installed.put(i, function.identity, join(args.values) if args.values else NONE, place)

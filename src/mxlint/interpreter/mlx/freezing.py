@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, TRUE, Const, Ref, Tuple, Value, members
+from mxlint.domain.guards import Identity
+from mxlint.domain.members import NONE, TRUE, Const, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import reads, writes
-from mxlint.interpreter.compiled.state import FROZEN
+from mxlint.interpreter.compiled.state import FROZEN, UNFROZEN
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.mlx.submodules import reached, set_in_all
 from mxlint.interpreter.mlx.weights import parameters
+from mxlint.interpreter.open_world import installed, opaque
 
 
 def freeze(frozen: bool) -> Any:
@@ -25,6 +27,19 @@ def freeze(frozen: bool) -> Any:
         return args.args[0]
 
     return run
+
+
+PART_METHODS: Final = {".freeze": True, ".unfreeze": False}
+"""Methods of a part of a model that is not in sight, and whether they freeze it."""
+
+
+def freeze_part(i: Interpreter, part: Identity, frozen: bool, place: Place, frame: Frame) -> None:
+    """A part of a module of which nothing is known trains from now on, or does not: other weights of that are trained."""
+    for whole in installed.around(i, part):
+        if isinstance(whole, Ref) and opaque.is_opaque(i, whole):
+            value = Tuple((Const(frozen), Symbolic(part)))
+            i.heap.set(whole.oid, FROZEN, value)
+            writes.on_write(i, whole.oid, FROZEN, value, place, frame)
 
 
 def trains(i: Interpreter, module: Ref) -> bool:
@@ -44,7 +59,7 @@ def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> 
         if not own:
             continue
         frozen = i.heap.get(module.oid, FROZEN)
-        reads.on_read(i, module.oid, FROZEN, frozen if frozen is not None else Tuple((Const(False), NONE)), place, frame)
+        reads.on_read(i, module.oid, FROZEN, frozen if frozen is not None else UNFROZEN, place, frame)
         for field, value in own if i.trace is not None and trains(i, module) else ():
             if any(isinstance(member, Array) and i.trace is not None and i.trace.holds(member.trace) for member in members(value)):
                 writes.on_write(i, module.oid, field, value, place, frame, "differentiate")

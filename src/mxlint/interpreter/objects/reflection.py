@@ -53,6 +53,7 @@ from mxlint.interpreter.objects.lookup import (
     read_missing,
 )
 from mxlint.interpreter.objects.type_tests import builtin_type, classes_in, instance_of
+from mxlint.interpreter.open_world import installed
 from mxlint.models.load import constant, kind_of, model
 
 
@@ -228,6 +229,8 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
             return Unknown("getattr")
         made = i.symbolic(place, "getattr")
         owners = members(args.args[0])
+        if len(owners) == 1 and isinstance(owners[0], (Ref, Symbolic)):
+            installed.taken_out(i, made, owners[0])
         if all(isinstance(member, External) for member in owners):
             i.ledger.of(TakenByName).owners[made.identity] = frozenset(member.name for member in owners if isinstance(member, External))
         found: list[tuple[Member | None, Value]] = [(None, made)]

@@ -100,6 +100,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
     for span in making:
         names |= called.get(span, set())
     objects = _objects(i, source, module)
+    classes = _called_classes(i, source, module)
     changed = True
     while changed:
         changed = False
@@ -132,6 +133,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                     names.add(last)
                     handed.add(last)
                 names |= called.get(span, set())
+                handed |= classes.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
 
@@ -158,6 +160,18 @@ def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tup
                 for span in _calling(i, source, named(i, ref, part))
             ]
             found[info.node.start, info.node.end] = own + of_module
+    return found
+
+
+def _called_classes(i: Interpreter, source: Source, module: int) -> dict[Span, set[str]]:
+    """The names of the classes of a file whose objects are called, by where the method stands that runs then: a function that reads the name may make one
+    and call it."""
+    found: dict[Span, set[str]] = {}
+    for name, value in i.heap.fields(module).items():
+        for member in members(value):
+            if isinstance(name, str) and isinstance(member, Ref) and i.info(member.oid).kind == "class":
+                for span in _calling(i, source, member):
+                    found.setdefault(span, set()).add(name)
     return found
 
 

@@ -101,7 +101,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 _go_on(i, method, frame)
                 _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in _callables(i, owner) if owns else ():
-            callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
+            callee = _read_and_called(i, owner, name, compiled_object, frame)
             _run(i, callee, [*its, *given], frame)
             _run_within(i, callee, managers, frame)
     for method in calling:
@@ -112,7 +112,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
             _go_on(i, method, frame)
             _run_within(i, _calling(i, method, frame), around, frame)
     for name, compiled_object in alone if writing or around else ():
-        callee = Callee(f"`{name}`", partial(call_compiled_alone, i, compiled_object, frame=frame))
+        callee = _read_and_called(i, Ref(module), name, compiled_object, frame)
         _run(i, callee, writing, frame)
         _run_within(i, callee, around, frame)
 
@@ -391,6 +391,23 @@ def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
         for member in members(value)
         if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and member.oid not in called
     ]
+
+
+def _read_and_called(i: Interpreter, owner: Value, name: str, compiled_object: Ref, frame: Frame) -> Callee:
+    """A call of a compiled object that is an attribute: of what lies there by then. Who calls it reads it anew each time."""
+
+    def one(held: Value, turn: int) -> Value:
+        if isinstance(held, Ref) and i.info(held.oid).kind == "compiled":
+            call_compiled_alone(i, held, turn, frame)
+        return NONE
+
+    def call(turn: int) -> None:
+        for holder in members(owner):
+            held = i.heap.get(holder.oid, name) if isinstance(holder, Ref) else None
+            if held is not None and (turn > 1 or compiled_object in members(held)):
+                i.split(held, partial(one, turn=turn))
+
+    return Callee(f"`{name}`", call)
 
 
 def _owns(i: Interpreter, cls: int, owner: Value) -> bool:

@@ -39,6 +39,20 @@ class Installed:
         self.modules: set[Root] = set()
 
 
+class TakenOut:
+    """Attributes of something, by names that nobody in sight says: of what."""
+
+    __slots__ = ("owners",)
+
+    def __init__(self) -> None:
+        self.owners: dict[Identity, Root] = {}
+
+
+def taken_out(i: Interpreter, value: Symbolic, owner: Ref | Symbolic) -> None:
+    """Something is an attribute of an owner, by a name that nobody in sight says."""
+    i.ledger.of(TakenOut).owners[value.identity] = owner if isinstance(owner, Ref) else owner.identity
+
+
 class Gathered:
     """Trees out of sight that the program makes of something: of what."""
 
@@ -56,7 +70,7 @@ def put(i: Interpreter, into: Root, value: Value, place: Place) -> None:
     for array in arrays_in(i, *found.values()):
         i.heap.drop(array.ident, LAZY)  # whoever has the model may compute it
     modules = i.ledger.of(Installed).modules if any(i.mlx.object_kind(i, ref) == "module" for ref in found.values()) else set()
-    for root in _around(i, into):
+    for root in around(i, into):
         modules.add(root)
         oid = root.oid if isinstance(root, Ref) else shadow(i, Symbolic(root), place)
         present = i.heap.get(oid, PUT)
@@ -84,8 +98,8 @@ def is_layer(i: Interpreter, function: Symbolic) -> bool:
     """Whether something out of sight is a part of what the program puts modules into: then it is one itself."""
     if not i.ledger.of(Installed).modules:
         return False
-    around = _around(i, function.identity)
-    return any(root in i.ledger.of(Installed).modules for root in islice(around, 1, None))
+    whole = around(i, function.identity)
+    return any(root in i.ledger.of(Installed).modules for root in islice(whole, 1, None))
 
 
 def calling(i: Interpreter, ref: Ref) -> Ref | None:
@@ -112,11 +126,11 @@ def _callables(i: Interpreter, value: Value, depth: int) -> Iterator[tuple[Value
                 yield from _callables(i, part, depth - 1)
 
 
-def _around(i: Interpreter, into: Root) -> Iterator[Root]:
+def around(i: Interpreter, into: Root) -> Iterator[Root]:
     """Something out of sight, and what it is an attribute, an item or an element of, that in turn, up to what is no part of anything."""
-    iterables = i.ledger.of(Elements).iterables
+    iterables, owners = i.ledger.of(Elements).iterables, i.ledger.of(TakenOut).owners
     part: object = into
     while isinstance(part, (Ref, tuple)):
         yield part
-        outer = iterables.get(part) if isinstance(part, tuple) else None
+        outer = iterables.get(part) or owners.get(part) if isinstance(part, tuple) else None
         part = outer if outer is not None else part[1] if isinstance(part, tuple) and len(part) > 1 else None
