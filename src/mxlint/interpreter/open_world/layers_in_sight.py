@@ -1,4 +1,4 @@
-"""Parameters that are called, in a file whose modules nothing in sight makes: what makes both can give one of them to the other."""
+"""Parameters that are called or compiled, in a file whose modules nothing in sight makes: what makes both can give one of them to the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.lookup import mro
-from mxlint.interpreter.open_world.uses import calls_of
+from mxlint.interpreter.open_world.uses import calls_of, is_traced
 from mxlint.source import Source
 from mxlint.syntax import ir
 
@@ -20,9 +20,13 @@ FEW: Final = 3
 
 
 def given(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> Sequence[Ref]:
-    """The classes of modules of the same file of which a parameter may be an object: it is called as these are, and nothing in sight makes one."""
+    """The classes of modules of the same file of which a parameter may be an object: it is called as these are, or compiled, and nothing in sight makes one."""
     calls = calls_of(i, ref, info, name)
-    found = [cls for cls in _unmade(i, info.source) if all(_takes(i, cls, call) for call in calls)] if calls else []
+    found = (
+        [cls for cls in _unmade(i, info.source) if all(_takes(i, cls, call) for call in calls)]
+        if calls or is_traced(i, ref, info, name)
+        else []
+    )
     return found if len(found) <= FEW else ()
 
 

@@ -509,6 +509,12 @@ def calls_of(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list[ir
     return found
 
 
+def is_traced(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
+    """Whether a function hands a parameter to `mx.compile`, or to what traces as that does."""
+    calls = (call for call in _calls(i, info, name) if (0, None) in _positions(call, name))
+    return any(isinstance(found := named(i, ref, call.func), External) and found.name in i.tracers for call in calls)
+
+
 __all__ = [
     "MODULE",
     "OPTIMIZER",
@@ -521,6 +527,7 @@ __all__ = [
     "is_array",
     "is_dict",
     "is_integer",
+    "is_traced",
     "kept_by_use",
     "spread_into",
 ]
