@@ -101,6 +101,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
         names |= called.get(span, set())
     objects = _objects(i, source, module)
     classes = _called_classes(i, source, module)
+    called_objects: set[str] = set()
     changed = True
     while changed:
         changed = False
@@ -120,6 +121,8 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                     or block.hands & handed
                     or _calls_its_own(block)
                     and reads & lying
+                    or block.calls & called_objects
+                    and not block.called.isdisjoint(block.binds)
                 )
             ):
                 making.add(span)
@@ -133,7 +136,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                     names.add(last)
                     handed.add(last)
                 names |= called.get(span, set())
-                handed |= classes.get(span, set())
+                called_objects |= classes.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
 
