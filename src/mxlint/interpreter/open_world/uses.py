@@ -165,7 +165,7 @@ def _by_own_use(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, *, loca
     cls = i.heap.get(ref.oid, DEFINED_IN)
     if isinstance(cls, Ref) and info.node.params and not isinstance(info.node, ir.Lambda):
         own += [method for method in _methods(i, cls) if method[0] != ref]
-        asked |= {Subject(attribute, True) for attribute in i.project.once(info.source).of(_keeping, info.node).get(name, ())}
+        asked |= {Subject(attribute, True) for attribute in i.project.once(info.source).of(keeping, info.node).get(name, ())}
     modules, optimizers = _of_mlx(i, own, name, ref, local=local)
     return MODULE if asked & modules else OPTIMIZER if asked & optimizers else None
 
@@ -198,7 +198,7 @@ def _of_mlx(
     given_weights: set[Subject] = set()
     updated: list[tuple[Subject, Subject]] = []
     for function, its in functions:
-        kept = i.project.once(its.source).of(_keeping, its.node)
+        kept = i.project.once(its.source).of(keeping, its.node)
         for call in _calls(i, its, name):
             called |= _subjects(its, call.func, function == ref, kept, name if local else "")
             if isinstance(call.func, ir.Attr) and call.func.name == "update" and len(call.args) == 1 and _gives_weights(call.args[0].value):
@@ -302,7 +302,7 @@ def _is_integer(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, depth: 
         handed = _handed(i, ref, info, call, name) if depth else None
         if handed is not None and any(is_integer(i, handed.function, handed.info, param, depth - 1) for param in handed.params):
             return True
-    kept = i.project.once(info.source).of(_keeping, info.node).get(name, ())
+    kept = i.project.once(info.source).of(keeping, info.node).get(name, ())
     cls = i.heap.get(ref.oid, DEFINED_IN) if kept else None
     return isinstance(cls, Ref) and any(_keeps_integer(i, cls, ref, attribute) for attribute in sorted(kept))
 
@@ -411,7 +411,7 @@ def _methods(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
                 yield member, info
 
 
-def _keeping(node: ir.FuncDef | ir.Lambda) -> dict[str, set[str]]:
+def keeping(node: ir.FuncDef | ir.Lambda) -> dict[str, set[str]]:
     """The attributes of its own object that a method sets to what a name holds, by name."""
     kept: dict[str, set[str]] = {}
     if isinstance(node, ir.Lambda) or not node.params:
@@ -503,7 +503,7 @@ def calls_of(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list[ir
     found = [call for call in _calls(i, info, name) if isinstance(call.func, ir.Name) and call.func.id == name]
     cls = i.heap.get(ref.oid, DEFINED_IN)
     if isinstance(cls, Ref) and info.node.params and not isinstance(info.node, ir.Lambda):
-        kept = i.project.once(info.source).of(_keeping, info.node).get(name, ())
+        kept = i.project.once(info.source).of(keeping, info.node).get(name, ())
         for _, method in _methods(i, cls):
             found += [call for call in _calls(i, method, "") if _attribute(method, call.func) in kept]
     return found
@@ -528,6 +528,7 @@ __all__ = [
     "is_dict",
     "is_integer",
     "is_traced",
+    "keeping",
     "kept_by_use",
     "spread_into",
 ]
