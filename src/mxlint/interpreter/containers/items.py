@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.guards import Guard
-from mxlint.domain.join import bound, constant_range, join
+from mxlint.domain.guards import Guard, Literal_
+from mxlint.domain.join import bound, constant_range, join, of
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
@@ -47,7 +47,8 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, REST
+from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.mlx import losses
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import CLASS, OPEN_KINDS, bind, class_attribute, container, environment, library_base, special
@@ -522,7 +523,34 @@ def _put_entry(i: Interpreter, owner: Ref, key: Value, value: Value, place: Plac
     put(i, owner.oid, key, value)
     for field in entries(i, owner.oid, key):
         i.operations.written(i, owner.oid, field, value, place, frame)
+    if isinstance(key, Symbolic) and key.identity[0] in GIVEN and i.trace is None:
+        _put_if_equal(i, owner, key, value, place, frame)
     views.changed(i, owner.oid, place, frame)
+
+
+GIVEN: Final = frozenset(("parameter", "element", "unpacked"))
+"""What begins the name of a key that somebody gives as it is: one that the program makes of that, as by an f-string, has a form of its own."""
+
+
+def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place: Place, frame: Frame) -> None:
+    """A key that nobody in sight gives may be equal to one under which something lies: then that is replaced."""
+    if _entries(i, owner, lambda k: not isinstance(k, Const) and k != key) or i.heap.get(owner.oid, REST) is not None:
+        return  # no test says which of such keys it is, so it may be a new one
+    base = i.path
+    for other, present in _entries(i, owner, lambda k: isinstance(k, Const)):
+        if isinstance(other, Const) and (key.kinds is None or scalar_type(other) in key.kinds):
+            equal = Literal_(("==", key.identity, other), True)
+            i.path = (*base, Condition(None, place, equal))
+            there, here = i.live(value), i.live(present)
+            i.path = base
+            exact = [option for option in options(there) if equal in option.guard] or options(there)  # it may come from this very entry
+            if {option.member for option in exact} == set(members(here)):
+                continue
+            new = i.live(choices.chosen(i, [(other, of(exact))], key, place, present))
+            if new != present:
+                field = entry(i, owner.oid, other)
+                i.heap.set(owner.oid, field, new)
+                i.operations.written(i, owner.oid, field, new, place, frame)
 
 
 def _replaced(i: Interpreter, part: Member, index: Value, value: Value, given: Tuple | None, place: Place) -> Value:
