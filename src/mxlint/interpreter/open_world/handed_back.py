@@ -38,7 +38,9 @@ def ways(i: Interpreter, given: Sequence[Value], first: int, result: Value, mark
         cls = _class(i, value)
         if cls is not None:
             of_class = [(item, part) for item, part in (*_parts(result), (ITSELF, value)) if _class(i, part) == cls]
-            found += [Way(number, item) for item, part in of_class if _goes_on(i, value, part, mark)][:1]
+            found += [
+                Way(number, item) for item, part in of_class if _goes_on(i, value, part, mark) and (item == ITSELF or _has_array(i, part))
+            ][:1]
     return tuple(found)
 
 
@@ -82,6 +84,17 @@ def _class_of(i: Interpreter, member: Value) -> int | None:
         return member.cls
     cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else None
     return cls.oid if isinstance(cls, Ref) else None
+
+
+def is_next(i: Interpreter, before: Value, now: Value, mark: int) -> bool:
+    """Whether an object of a class of the program took the place of another one since a mark, with another number or array in it."""
+    cls = _class(i, before)
+    return cls is not None and _class(i, now) == cls and _goes_on(i, before, now, mark)
+
+
+def _has_array(i: Interpreter, value: Value) -> bool:
+    """Whether an object holds an array: else it may be settings, of which others are made for other purposes."""
+    return any(isinstance(member, Array) for held in _fields(i, value, None).values() for member in members(held))
 
 
 def _goes_on(i: Interpreter, given: Value, back: Value, mark: int) -> bool:
