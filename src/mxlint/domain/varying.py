@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mxlint.domain.members import Const, Kind, Loops, Member, Range
 
@@ -13,6 +13,19 @@ def loops_of(member: Member) -> Loops:
     if isinstance(member, Const):
         return frozenset()
     return member.loops if isinstance(member, (Range, Kind)) else None
+
+
+MANY_ROUNDS: Final = 8
+"""Rounds for which a number that is rounded to a bucket stays the same."""
+FEW: Final = 4
+"""Remainders of which there are so few that a trace for each is no matter."""
+
+
+def stays(op: object, step: int, by: object) -> bool:
+    """Whether an operator makes of a number that goes on by steps one that stays the same for many rounds, as `n // 64` does, or few at all, as `n % 4`."""
+    if not isinstance(by, Const) or type(by.value) is not int:
+        return False
+    return op == "//" and by.value >= MANY_ROUNDS * step or op == "%" and 0 < by.value <= FEW
 
 
 class Uneven(NamedTuple):

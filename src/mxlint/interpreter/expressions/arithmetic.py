@@ -13,7 +13,7 @@ from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Loops, Measure, Member, Range, Symbolic, Value, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.varying import loops_of, over, united
+from mxlint.domain.varying import loops_of, over, stays, united
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 
@@ -120,7 +120,7 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
             return Measure("float" if op == "/" or "float" in (s, t) else "number" if op == "**" else "int", axes)
     if op in ("/", "//", "%") and not isinstance(a, Length) and not isinstance(b, Length) and _may_be_zero(b):
         i.may_raise("builtins.ZeroDivisionError")
-    loops = united(map(loops_of, (a, b)))
+    loops = frozenset() if stays(op, a.stride if isinstance(a, Range) else 1, b) else united(map(loops_of, (a, b)))
     if isinstance(a, (Range, Const)) and isinstance(b, (Range, Const)):
         found = on_ranges(op, a, b)
         if found is not None:

@@ -33,7 +33,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
-from mxlint.domain.varying import loops_of, over, united
+from mxlint.domain.varying import loops_of, over, stays, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
@@ -377,6 +377,8 @@ class Novelty:
         self._seen.add(identity)
         if identity[0] == REWRITTEN:
             return self.array(identity)
+        if len(identity) == 3 and stays(identity[0], 1, identity[2]):
+            return False
         origins = self._i.comes_from.get(identity, ())
         if self._i.sources.get(identity) in ANEW and self._in_round(identity):
             return not _close_together(origins)
