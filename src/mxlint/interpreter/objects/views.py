@@ -36,7 +36,7 @@ def look(i: Interpreter, oid: int) -> None:
 
 
 def changed(i: Interpreter, oid: int, place: Place, frame: Frame) -> None:
-    """What such a dict holds was changed: so are the attributes, of the one of several objects whose it is."""
+    """Write the entries of a changed view back as attributes of its object: where it is that of one of several, of each under its guard."""
     before = _attributes(i, oid)
     if before is None:
         return
