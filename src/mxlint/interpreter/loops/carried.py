@@ -34,9 +34,7 @@ def _carried(i: Interpreter, head: Delta, at: Location, before: Value | None, va
         for member in members(value)
         if isinstance(member, Symbolic) and member.identity not in known and any(part in known for part in _parts(i, member.identity))
     ]
-    if grown:
-        before_it = _standing(i, head, at[0])
-        grown = [member for member in grown if member not in before_it]
+    grown = [member for member in grown if not _stood(i, head, at[0], member)]
     if not grown:
         return value
     changes = any(
@@ -69,9 +67,16 @@ def _item_by_item(i: Interpreter, head: Delta, at: Location, before: Value, valu
     return of(Option(one(option.member), option.guard) for option in options(value))
 
 
-def _standing(i: Interpreter, head: Delta, oid: int) -> set[Member]:
-    """What lay in the state before a round, as far as the loop changes it or it lies in one object: a round that only moves it makes nothing of it."""
-    return {part for value in (*head.values(), *i.heap.cells[oid].values()) for part in each_part(value, Tuple)}
+def _stood(i: Interpreter, head: Delta, oid: int, member: Member) -> bool:
+    """Whether something lay in the state before a round, as far as the loop changes it or it lies in one object: a round that only moves it makes nothing of it."""
+    if any(member in each_part(value, Tuple) for value in head.values()):
+        return True
+    recording, i.heap.recording = i.heap.recording, None
+    field = next((field for field, value in i.heap.fields(oid).items() if member in each_part(value, Tuple)), None)
+    i.heap.recording = recording
+    if recording is not None and field is not None:
+        recording.reads.add((oid, field))
+    return field is not None
 
 
 CHANGES: Final = frozenset(("+", "-", "*", "/", "//", "**", "<<", ">>"))
