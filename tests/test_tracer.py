@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -829,7 +830,8 @@ def test_the_gate_changes_nothing_in_the_shapes(part: int) -> None:
 
 @pytest.mark.slow
 def test_twice_the_same() -> None:
-    for number, case in enumerate([*SILENT.values(), *UNKNOWN.values()]):
+    every = 1 if "MXLINT_ALL" in os.environ else 3
+    for number, case in enumerate([*SILENT.values(), *UNKNOWN.values()][::every]):
         write(Path(f"p{number}"), case.files)
     first, second = check(["."]), check(["."])
     assert first.findings == second.findings
