@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.guards import Guard, Literal_
+from mxlint.domain.guards import Guard, Identity, Literal_
 from mxlint.domain.join import bound, constant_range, join, of
 from mxlint.domain.members import (
     NONE,
@@ -532,10 +532,25 @@ GIVEN: Final = frozenset(("parameter", "element", "unpacked"))
 """What begins the name of a key that somebody gives as it is: one that the program makes of that, as by an f-string, has a form of its own."""
 
 
+def _speaks_of(condition: Identity, thing: Identity) -> bool:
+    """Whether a condition is made of something."""
+    todo: list[object] = [condition]
+    while todo:
+        part = todo.pop()
+        part = part.identity if isinstance(part, Symbolic) else part
+        if part == thing:
+            return True
+        if isinstance(part, tuple):
+            todo.extend(part)
+    return False
+
+
 def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place: Place, frame: Frame) -> None:
     """A key that nobody in sight gives may be equal to one under which something lies: then that is replaced."""
     if _entries(i, owner, lambda k: not isinstance(k, Const) and k != key) or i.heap.get(owner.oid, REST) is not None:
         return  # no test says which of such keys it is, so it may be a new one
+    if any(condition.literal is not None and _speaks_of(condition.literal.condition, key.identity) for condition in i.path):
+        return  # a test of the key, whatever it asks, may leave out those that are there
     base = i.path
     for other, present in _entries(i, owner, lambda k: isinstance(k, Const)):
         if isinstance(other, Const) and (key.kinds is None or scalar_type(other) in key.kinds):

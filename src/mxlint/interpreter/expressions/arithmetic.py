@@ -120,7 +120,7 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
             return Measure("float" if op == "/" or "float" in (s, t) else "number" if op == "**" else "int", axes)
     if op in ("/", "//", "%") and not isinstance(a, Length) and not isinstance(b, Length) and _may_be_zero(b):
         i.may_raise("builtins.ZeroDivisionError")
-    loops = frozenset() if stays(op, a.stride if isinstance(a, Range) else 1, b) else united(map(loops_of, (a, b)))
+    loops = frozenset() if stays(op, a.stride if isinstance(a, Range) else None, b) else united(map(loops_of, (a, b)))
     if isinstance(a, (Range, Const)) and isinstance(b, (Range, Const)):
         found = on_ranges(op, a, b)
         if found is not None:

@@ -11,10 +11,10 @@ from typing import Final
 from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Delta, Location
 from mxlint.domain.join import join, of
-from mxlint.domain.members import Composite, Member, Option, Symbolic, Tuple, Value, members, options
+from mxlint.domain.members import Composite, Const, Member, Option, Symbolic, Tuple, Value, members, options
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
-from mxlint.interpreter.loops.novelty import REWRITTEN
+from mxlint.interpreter.loops.novelty import REWRITTEN, Steps
 from mxlint.interpreter.machine.core import Interpreter
 
 
@@ -80,16 +80,23 @@ def _stood(i: Interpreter, head: Delta, oid: int, member: Member) -> bool:
 
 
 CHANGES: Final = frozenset(("+", "-", "*", "/", "//", "**", "<<", ">>"))
-"""Operations that, done again on what they gave, give another number. `min`, `abs` or `%` may give the same."""
+"""Operations that, done again on what they gave, give another number."""
+EITHER_SIDE: Final = frozenset(("+", "*"))
+"""Those that do so on either side; of `1 - x` and `1 / x` there are two."""
+BOUNDS: Final = frozenset(("%", "&", "min", "max"))
+"""Operations whose results, done again and again, are few or stay the same."""
 
 
 def _changes(i: Interpreter, identity: Identity, known: Collection[Identity]) -> bool:
-    """Whether such an operation leads from what was there before to a value."""
-    return any(
-        len(whole) > 2 and whole[0] in CHANGES and any(part in known for part in _parts(i, whole))
-        for whole in (identity, *_parts(i, identity))
-        if whole
-    )
+    """Whether such an operation leads from what was there before to a value, and none that bounds it is the last."""
+    return identity[0] not in BOUNDS and any(_goes_on(i, whole, known) for whole in (identity, *_parts(i, identity)) if whole)
+
+
+def _goes_on(i: Interpreter, whole: Identity, known: Collection[Identity]) -> bool:
+    if len(whole) < 3 or whole[0] not in CHANGES:
+        return False
+    sides = (side.identity if isinstance(side, Symbolic) else side for side in (whole[1:] if whole[0] in EITHER_SIDE else whole[1:2]))
+    return any(part in known for side in sides if isinstance(side, tuple) for part in (side, *_parts(i, side)))
 
 
 def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: bool, loop: tuple[Place, object]) -> Symbolic:
@@ -99,6 +106,13 @@ def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: b
     i.causes.setdefault(identity, ("open", place))
     if changes:
         i.sources[identity] = "carried"
+    steps = [
+        part[2].value
+        for part in (member.identity for member in grown)
+        if len(part) == 3 and part[0] in ("+", "-") and isinstance(part[2], Const) and isinstance(part[2].value, int)
+    ]
+    if len(steps) == len(grown):
+        i.ledger.of(Steps).known[identity] = max(map(abs, steps))
     kinds = [member.kinds for member in grown]
     together = frozenset().union(*(each for each in kinds if each is not None)) if None not in kinds else None
     first = next(iter(grown))

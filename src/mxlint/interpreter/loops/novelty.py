@@ -336,6 +336,15 @@ def takes_many(member: Member) -> bool:
     return isinstance(member, Range) and (member.low is None or member.high is None or (member.high - member.low) // member.stride >= FEW)
 
 
+class Steps:
+    """By how much numbers go on from round to round that a loop carries, by their identities."""
+
+    __slots__ = ("known",)
+
+    def __init__(self) -> None:
+        self.known: dict[Identity, int] = {}
+
+
 class Novelty:
     """What is new in each of some rounds of loops that run."""
 
@@ -377,7 +386,7 @@ class Novelty:
         self._seen.add(identity)
         if identity[0] == REWRITTEN:
             return self.array(identity)
-        if len(identity) == 3 and stays(identity[0], 1, identity[2]):
+        if len(identity) == 3 and stays(identity[0], self._step(identity[1]), identity[2]):
             return False
         origins = self._i.comes_from.get(identity, ())
         if self._i.sources.get(identity) in ANEW and self._in_round(identity):
@@ -389,6 +398,13 @@ class Novelty:
         if identity[0] in OF_SHAPES or self._perhaps and (identity[0] == "len" or _is_length(identity)):
             return False  # the content of an array may change, and its shape not
         return any(self._member(part) if isinstance(part, Member) else isinstance(part, tuple) and self._symbol(part) for part in identity)
+
+    def _step(self, part: object) -> int | None:
+        """By how much a number goes on from round to round, if that is known: also where a constant is added to it."""
+        while isinstance(part, tuple) and len(part) == 3 and part[0] in ("+", "-") and isinstance(part[2], Const):
+            part = part[1]
+        part = part.identity if isinstance(part, Symbolic) else part
+        return self._i.ledger.of(Steps).known.get(part) if isinstance(part, tuple) else None
 
     def _member(self, part: Member) -> bool:
         if isinstance(part, Symbolic):

@@ -122,11 +122,12 @@ class Journal:
             found.append(settled + len(items) - start)
         self._settled = tuple(found)
 
-    def keep_only(self, mark: tuple[int, ...], wanted: Callable[[object], bool]) -> None:
-        """Forget the records noted since that are not wanted."""
+    def keep_only(self, mark: tuple[int, ...], wanted: Callable[[object], bool], presumed: str = "") -> None:
+        """Forget the records noted since that are not wanted. `presumed`: what the others hold by."""
         known = mark[0] + self._settled[0]
-        kept = [record for number, record in enumerate(self.records) if number < known or wanted(record)]
-        self.records = dict.fromkeys(kept)
+        records = list(self.records)
+        kept = [_presumed(record, presumed) if presumed else record for record in records[known:] if wanted(record)]
+        self.records = dict.fromkeys([*records[:known], *kept])
 
     def forget_sites(self, known: Collection[int], reached: Collection[Span]) -> None:
         """Forget the compiled objects, with their records, that are not `known` and lie at sites that calls in sight have reached before."""
@@ -199,6 +200,11 @@ class Journal:
             tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(self._events())), of(events.Read), of(events.Write), of(events.Stale),
             of(events.Note), of(events.Loop), tuple(self.imprecise), whole=self.whole,
         )  # fmt: skip
+
+
+def _presumed(record: Any, words: str) -> Any:
+    """A record that holds by one more presumption."""
+    return record.but(modality=record.modality.but(presumed=(*record.modality.presumed, words)))
 
 
 def journal(i: Interpreter) -> Journal:

@@ -560,7 +560,7 @@ def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:
 
 def _go_on(i: Interpreter, method: Method, frame: Frame) -> None:
     """Call a method again and again with the state that it gives back, if it does: what compiled objects are given that differs each time. Only that is
-    noted, and it lowers nothing: what is given a state and gives the next one is made to be called so."""
+    noted. That the next state is given to it is a presumption; that the same object is, which it changes, lowers nothing."""
     found = i.ledger.of(Entries).handed_back.get(id(method.info.node))
     if not found:
         return
@@ -574,7 +574,8 @@ def _go_on(i: Interpreter, method: Method, frame: Frame) -> None:
             handed_back.go_on(i, found, args, lambda again: call_with(i, method.ref, again, place, frame), place)
 
     guarded_run(i, run)
-    journal(i).keep_only(known, _gives_another)
+    next_ones = any(way.item != handed_back.ITSELF for way in found)
+    journal(i).keep_only(known, _gives_another, f"`{method.info.name}` is given what it gave back" if next_ones else "")
 
 
 def _leaves(value: Described) -> Iterator[Described]:

@@ -314,16 +314,14 @@ def handed(i: Interpreter, value: Value) -> list[Ref]:
 
 
 def leaves_another_count(i: Interpreter, mark: int) -> bool:
-    """Whether an object that is older holds another number since, where it held one or nothing, or another object of one class with other numbers;
-    whether the content of a list is another one, or an iterator has gone on."""
+    """Whether an object that is older holds another number since, where it held one or nothing; whether the content of a list is another one, or
+    an iterator has gone on."""
     before: dict[tuple[int, object], Value | None] = {}
     for (oid, field), value in i.heap.trail[mark:]:
         before.setdefault((oid, field), value)
     made = {oid for (oid, field), value in before.items() if field == ALIVE and value is None}
     return any(
-        _counts(value, now) or value is not None and now is not None and handed_back.is_next(i, value, now, mark)
-        if field != ITEMS and field != POSITION
-        else value is not None
+        _counts(value, now) if field != ITEMS and field != POSITION else value is not None
         for (oid, field), value in before.items()
         if oid not in made and i.info(oid).kind in COUNTING and (now := i.heap.get(oid, field)) != value
     )

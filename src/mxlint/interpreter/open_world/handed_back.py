@@ -86,12 +86,6 @@ def _class_of(i: Interpreter, member: Value) -> int | None:
     return cls.oid if isinstance(cls, Ref) else None
 
 
-def is_next(i: Interpreter, before: Value, now: Value, mark: int) -> bool:
-    """Whether an object of a class of the program took the place of another one since a mark, with another number or array in it."""
-    cls = _class(i, before)
-    return cls is not None and _class(i, now) == cls and _goes_on(i, before, now, mark)
-
-
 def _has_array(i: Interpreter, value: Value) -> bool:
     """Whether an object holds an array: else it may be settings, of which others are made for other purposes."""
     return any(isinstance(member, Array) for held in _fields(i, value, None).values() for member in members(held))
