@@ -18,15 +18,15 @@ def loops_of(member: Member) -> Loops:
 MANY_ROUNDS: Final = 8
 """Rounds for which a number that is rounded to a bucket stays the same."""
 FEW: Final = 4
-"""Remainders of which there are so few that a trace for each is no matter."""
+"""Numbers of which there are so few that a trace for each is no matter."""
 
 
 def stays(op: object, step: int | None, by: object) -> bool:
-    """Whether an operator makes of a number that goes on by steps one that stays the same for many rounds, as `n // 64` does, or few at all, as `n % 4`.
-    `step`: None if it is not known."""
-    if not isinstance(by, Const) or type(by.value) is not int:
+    """Whether an operator makes of a number that goes on by whole steps one that stays the same for many rounds, as `n // 64` does, or few at all, as
+    `n % 4`. `step`: at most by how much it goes on in a round; None if that is not known."""
+    if step is None or not isinstance(by, Const) or type(by.value) is not int:
         return False
-    return op == "//" and step is not None and by.value >= MANY_ROUNDS * step or op in ("%", "min") and 0 < by.value <= FEW
+    return op == "//" and by.value >= MANY_ROUNDS * step or op == "%" and 0 < by.value <= FEW
 
 
 class Uneven(NamedTuple):

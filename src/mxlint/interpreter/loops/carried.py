@@ -41,7 +41,26 @@ def _carried(i: Interpreter, head: Delta, at: Location, before: Value | None, va
         member.identity[0] == REWRITTEN or i.sources.get(member.identity) == "evaluated" or _changes(i, member.identity, known)
         for member in grown
     )  # what is read out of an array that is computed from a number is another one, as the array is
-    return of(Option(_start(i, at, grown, changes, loop), option.guard) if option.member in grown else option for option in options(value))
+    start = _start(i, at, grown, changes, loop)
+    _note_steps(i, start.identity, grown, known)
+    return of(Option(start, option.guard) if option.member in grown else option for option in options(value))
+
+
+def _note_steps(i: Interpreter, carried: Identity, grown: Collection[Symbolic], known: Collection[Identity]) -> None:
+    """Keep by how much a number goes on at most, if each way through a round adds a whole constant to what was there."""
+    added = [_added(member.identity, known) for member in grown]
+    steps = [each for each in added if each is not None]
+    most = i.ledger.of(Steps).known
+    before = most.get(carried, 0)
+    most[carried] = max(before, *steps) if before is not None and len(steps) == len(added) else None
+
+
+def _added(identity: Identity, known: Collection[Identity]) -> int | None:
+    """Return by how much a number is more or less than one of `known`; None if it is no such sum with a whole constant."""
+    match identity:
+        case ("+" | "-", part, Const(value=int(value))) if part in known:
+            return abs(value)
+    return None
 
 
 def _item_by_item(i: Interpreter, head: Delta, at: Location, before: Value, value: Value, loop: tuple[Place, object]) -> Value:
@@ -106,13 +125,6 @@ def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: b
     i.causes.setdefault(identity, ("open", place))
     if changes:
         i.sources[identity] = "carried"
-    steps = [
-        part[2].value
-        for part in (member.identity for member in grown)
-        if len(part) == 3 and part[0] in ("+", "-") and isinstance(part[2], Const) and isinstance(part[2].value, int)
-    ]
-    if len(steps) == len(grown):
-        i.ledger.of(Steps).known[identity] = max(map(abs, steps))
     kinds = [member.kinds for member in grown]
     together = frozenset().union(*(each for each in kinds if each is not None)) if None not in kinds else None
     first = next(iter(grown))

@@ -33,7 +33,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
-from mxlint.domain.varying import loops_of, over, stays, united
+from mxlint.domain.varying import FEW, loops_of, over, stays, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
@@ -41,8 +41,6 @@ from mxlint.interpreter.machine.locations import OPERANDS
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
-FEW: Final = 4
-"""A number that takes no more values than this does not vary."""
 MAX_SOURCES: Final = 4
 """Sources of an array that are remembered, the latest first."""
 MAX_READ: Final = 8
@@ -337,12 +335,12 @@ def takes_many(member: Member) -> bool:
 
 
 class Steps:
-    """By how much numbers go on from round to round that a loop carries, by their identities."""
+    """By how much the numbers that loops carry go on at most in a round, by their identities; None: by more than a constant, in some round."""
 
     __slots__ = ("known",)
 
     def __init__(self) -> None:
-        self.known: dict[Identity, int] = {}
+        self.known: dict[Identity, int | None] = {}
 
 
 class Novelty:
@@ -522,7 +520,6 @@ MAX_FOLLOWED: Final = 200
 __all__ = [
     "ANEW",
     "CONTENT",
-    "FEW",
     "Novelty",
     "made",
     "moving",

@@ -32,12 +32,12 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, bounds
-from mxlint.domain.varying import loops_of, united
+from mxlint.domain.varying import FEW, loops_of, united
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
-from mxlint.interpreter.loops.novelty import FEW, Novelty, computed_from, read_from, rounds, takes_many
+from mxlint.interpreter.loops.novelty import Novelty, computed_from, read_from, rounds, takes_many
 from mxlint.interpreter.machine import paths
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
