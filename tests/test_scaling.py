@@ -246,6 +246,48 @@ def test_gradients_look_once_through_what_they_are_of() -> None:
     assert trained(120) - none <= 4 * (few - none)
 
 
+TESTED = """import shutil
+import subprocess
+import mlx.core as mx
+
+order = []
+preferred = None
+
+
+def register(name, first=False):
+    if first or (preferred and name in preferred):
+        order.insert(0, name)
+    else:
+        order.append(name)
+
+
+@mx.compile
+def step(x):
+    global preferred
+    try:
+        found = subprocess.check_output("query").strip()
+    except FileNotFoundError:
+        pass
+    else:
+        preferred = found
+{rounds}    return x
+
+
+step(mx.ones(2))
+"""
+
+
+def test_a_value_that_is_tested_again_and_again_is_asked_the_same() -> None:
+    """Each test tells its members apart further, under conditions that do not all hold together; the next test's name is made of none of these."""
+
+    def tested(rounds: int) -> int:
+        lines = "".join(f'    if shutil.which("b{number}"):\n        register("b{number}")\n' for number in range(rounds))
+        return work(TESTED.replace("{rounds}", lines))[0]
+
+    none, few = tested(1), tested(6)
+    assert tested(16) - none <= 6 * (few - none)
+
+
 def test_a_tree_that_is_too_large_is_counted() -> None:
     _, result = work(program("list", "argument", 12, 6))
     assert result.reasons["tree of arguments or results too large"]

@@ -50,6 +50,8 @@ MAX_STEPS_OF_FILE: Final = 80_000
 """Those that all entries of a file may take together."""
 CALLERS_SHARE: Final = 5
 """How many times fewer a file has in which nothing is compiled: what its entries call has entries of its own, in the file where it lies."""
+MAX_DERIVED: Final = 24
+"""Parts of the name of what an operation makes of symbolic values; beyond, it is a thing of its own, named by its place."""
 JOINED_IN_A_STEP: Final = 8
 """Values that are joined, where the states of branches differ, in the time that a step takes."""
 MAX_PATHS: Final = 256
@@ -260,7 +262,7 @@ class Interpreter:
         identity: Identity = (operation, *(part.identity if isinstance(part, Symbolic) else part for part in parts))
         if any(map(_is_several, parts)):
             identity = (*identity, self.context)  # of another number, as in another round, it is another thing
-        if size(identity) > 24:
+        if is_larger(identity, MAX_DERIVED):
             made = self.symbolic(place, operation, label, kinds)
             self.comes_from[made.identity] = tuple(parts)
             return made
@@ -762,9 +764,16 @@ def _is_several(member: Member) -> bool:
     return isinstance(member, (Range, Kind))
 
 
-def size(identity: object) -> int:
-    """How many parts a name has."""
-    return 1 + sum(map(size, identity)) if isinstance(identity, tuple) else 1
+def is_larger(identity: object, most: int) -> bool:
+    """Whether a name has more parts than `most`. What has many is not counted to its end: names share parts, and as trees they may be huge."""
+    left = [identity]
+    for _ in range(most):
+        part = left.pop()
+        if isinstance(part, tuple):
+            left.extend(part)
+        if not left:
+            return False
+    return True
 
 
 def _later(run: Callable[[Member], Value], member: Member) -> Callable[[], Value]:

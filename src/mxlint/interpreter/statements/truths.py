@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mxlint.domain import size as sizes
 from mxlint.domain.arrays import Array
-from mxlint.domain.guards import JOINED, Cause, Guard, Identity, Literal_, opposite
+from mxlint.domain.guards import JOINED, Cause, Guard, Identity, Literal_, opposite, parts
 from mxlint.domain.join import constant_range
 from mxlint.domain.members import (
     Bound,
@@ -35,7 +35,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.scalars import decided as decided_by
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Interpreter, size
+from mxlint.interpreter.machine.core import Interpreter, is_larger
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import Truth
@@ -97,31 +97,36 @@ def _own(truth: Truth, outcome: bool) -> Guard:
 def _joined(i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: tuple[object, ...], place: Place) -> Literal_ | None:
     """What a test of a value asks that is one of several: which of them under which literals, and of each the outcome or what it asks in turn. Each
     test of this value, and of its negation, asks the same. None if a member has nothing that names its outcome."""
-    parts: list[tuple[Identity, Identity, bool]] = []
+    members: list[tuple[Identity, Identity, bool]] = []
     for option, found in outcomes:
         guard = tuple((literal.condition, literal.outcome) for literal in option.guard if not _implied(literal, option.guard))
         if found.outcome is not None:
-            parts.append((guard, (), found.outcome))
-        elif found.literal is not None and size((guard, found.literal.condition)) <= MAX_JOINED:
-            parts.append((guard, found.literal.condition, found.literal.outcome))
+            member: tuple[Identity, Identity, bool] = (guard, (), found.outcome)
+        elif found.literal is not None:
+            member = (guard, found.literal.condition, found.literal.outcome)
         else:
             return None
-    parts.sort(key=lambda part: hash(part[:2]))  # the order of members says nothing
-    outcome = next((true for _, condition, true in parts if condition), parts[0][2])
-    identity: Identity = (JOINED, *((guard, condition, true is outcome) for guard, condition, true in parts))
+        if is_larger(member, MAX_JOINED):
+            return None  # a guard may hold such names in turn: without a limit, each test of a value made of tests would double them
+        members.append(member)
+    members.sort(key=lambda member: hash(member[:2]))  # the order of members says nothing
+    outcome = next((true for _, condition, true in members if condition), members[0][2])
+    identity: Identity = (JOINED, *((guard, condition, true is outcome) for guard, condition, true in members))
     i.causes.setdefault(identity, ("open", place))
     i.grounds.setdefault(identity, set()).update(grounds)
     return Literal_(identity, outcome)
 
 
 def _implied(literal: Literal_, guard: Sequence[Literal_]) -> bool:
-    """Whether the other literals of a guard decide a joined condition in this way. An earlier test of a value adds such a literal to those of its
-    members that it tells apart; it says nothing new of them."""
+    """Whether the other literals of a guard decide a joined condition in this way, or one of those that do not all hold. An earlier test of a value adds such
+    a literal to those of its members that it tells apart; it says nothing new of them."""
+    if together := parts(literal):
+        return any(_implied(opposite(part), guard) for part in together)
     if literal.condition[0] != JOINED:
         return False
     others = {(other.condition, other.outcome) for other in guard if other is not literal}
-    parts: Iterable[Any] = literal.condition[1:]
-    return any(under and not condition and outcome is literal.outcome and others.issuperset(under) for under, condition, outcome in parts)
+    members: Iterable[Any] = literal.condition[1:]
+    return any(under and not condition and outcome is literal.outcome and others.issuperset(under) for under, condition, outcome in members)
 
 
 MAX_JOINED: Final = 400
