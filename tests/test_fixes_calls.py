@@ -285,6 +285,28 @@ def test_names_of_the_result_are_used(table: Table) -> None:
     assert fixed(text, "MX101", table) == expected
 
 
+RESULTS = {
+    "a tuple that one call keeps whole": ("a, b = f(x)\n    c = f(x)", "return x, y", "(a, b), y = f(x)\n    print(y)\n    c, y = f(x)\n    print(y)", "return (x, y), y"),
+    "a name that translates": ("f(x)\n    _(n)", "return x", "result, y = f(x)\n    print(y)\n    _(n)", "return x, y"),
+    "a name that is thrown away": ("f(x)\n    _ = n", "return x", "_, y = f(x)\n    print(y)\n    _ = n", "return x, y"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("calls", "returned", "new_calls", "new_returned"), RESULTS.values(), ids=RESULTS)
+def test_what_the_result_is_bound_to(calls: str, returned: str, new_calls: str, new_returned: str, table: Table) -> None:
+    made = fixed(PRINTED.format(calls).replace("return y + 1", returned), "MX101", table)
+    assert made == PRINTED.format(new_calls).replace("    print(y)\n    return y + 1", f"    {new_returned}")
+
+
+def test_names_that_a_statement_binds_stay_in_the_function(table: Table) -> None:
+    assert fixed(PRINTED.format("return f(x)").replace("print(y)", "print(z := y)").replace("y + 1", "y + z"), "MX101", table) is None
+
+
+def test_names_in_a_class_are_attributes(table: Table) -> None:
+    text = PRINTED.format("class Held:\n        z = f(x)\n\n    return Held.z")
+    assert fixed(text, "MX101", table) == text.replace("    print(y)\n", "")
+
+
 COMMENTS = {
     "above and behind": ("    # why\n    print(y)  # TODO\n", "    # why\n    # TODO\n"),
     "for mxlint": ("    print(y)  # mxlint: ignore[MX102]\n", ""),

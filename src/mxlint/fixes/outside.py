@@ -12,7 +12,7 @@ from mxlint.finding import Edit, Fix
 from mxlint.fixes.compiled import Call, calls_of, function_at, offer
 from mxlint.fixes.edits import joined
 from mxlint.fixes.remedies import Offer, Outside
-from mxlint.fixes.scopes import bound, local_names, needed
+from mxlint.fixes.scopes import SCOPES, bound, local_names, needed
 from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 from mxlint.fixes.tree import Tree, named_anew
 from mxlint.source import lines_of
@@ -43,6 +43,8 @@ def outside(remedy: Outside, sources: Sources) -> Iterator[Fix | Offer]:
 
 def _can_move(statement: ast.stmt) -> bool:
     """Whether a statement leaves nothing that the rest of its function has to do with: a call, or something kept elsewhere."""
+    if any(isinstance(part, ast.NamedExpr) for part in ast.walk(statement)):
+        return False
     if isinstance(statement, ast.Assign):
         return all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in statement.targets)
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
@@ -110,11 +112,16 @@ def _returned(syntax: Syntax, statement: ast.stmt, remedy: Outside, sources: Sou
     changes: dict[cst.CSTNode, cst.CSTNode | cst.RemovalSentinel] = {tree.find(statement, cst.SimpleStatementLine): cst.RemoveFromParent()}
     if more:
         value = tree.find(own, cst.BaseExpression)  # type: ignore[type-abstract]
-        elements = value.elements if flat and isinstance(value, cst.Tuple) else [cst.Element(value)]
+        elements = value.elements if flat and isinstance(value, cst.Tuple) else [cst.Element(_in_parentheses(value))]
         changes[tree.find(returns[0], cst.Return)] = tree.find(returns[0], cst.Return).with_changes(
             value=cst.Tuple([*elements, *(cst.Element(cst.Name(name)) for name in more)], lpar=(), rpar=())
         )
     return [*edits, *tree.replaced(changes)]
+
+
+def _in_parentheses(value: cst.BaseExpression) -> cst.BaseExpression:
+    """A result as one item of a tuple."""
+    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()]) if isinstance(value, cst.Tuple) and not value.lpar else value
 
 
 def names_bound(statements: Sequence[ast.stmt]) -> set[str]:
@@ -160,7 +167,7 @@ class _Use:
             names[first[0]] = target.id
         elif first and target is not None:
             return None
-        text = syntax.text(target) if target is not None else names[first[0]] if first else "_"
+        text = syntax.text(target) if target is not None else names[first[0]] if first else _unused(syntax)
         if isinstance(target, ast.Tuple) and not flat and more and not text.startswith("("):
             text = f"({text})"
         elif flat:
@@ -196,11 +203,19 @@ class _Use:
         return {name: name if name not in taken else syntax.fresh(name) for name in wanted}
 
 
+def _unused(syntax: Syntax) -> str:
+    """A name for what nobody wants: `_`, where the file has no other use for it."""
+    read = any(isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Load) for node in ast.walk(syntax.tree))
+    return syntax.fresh("result") if read else "_"
+
+
 def _use(syntax: Syntax, call: Call, result: ast.expr | None, *, kept: set[str]) -> _Use | None:
     """The statement of a call, if the result can be taken apart there. `kept`: the names of the object that the moved statement needs."""
     statement = syntax.statement(call.node)
     if syntax.start(call.node) < syntax.start(statement) or not syntax.alone(statement):
         return None
+    if isinstance(next(scope for scope in syntax.up(statement) if isinstance(scope, (*SCOPES, ast.Module))), ast.ClassDef):
+        return None  # names that are bound there are attributes
     parent = syntax.parents[call.node]
     single = isinstance(statement, ast.Assign) and len(statement.targets) == 1
     whole = parent is statement and (single or isinstance(statement, ast.Expr))
