@@ -103,6 +103,14 @@ def test_suppressions() -> None:
     assert places(block(COMMENT)) == [("MX001", 2, 8)]
 
 
+def test_a_block_that_the_file_ends_in(run: Run, tmp_path: Path) -> None:
+    """Without a last fence, and without a last line break: the row counts, and stays the last one."""
+    (tmp_path / "a.md").write_bytes(b"> ```python\n> u = 1\n> " + COMMENT.rstrip().encode())
+    assert "a.md:3:10: MX001" in run("check", "--isolated", "--output-format", "concise", "a.md").out
+    run("check", "--isolated", "--fix", "a.md")
+    assert (tmp_path / "a.md").read_bytes() == b"> ```python\n> u = 1\n> v = 1"
+
+
 def test_fix_keeps_indentation_and_marks(run: Run, tmp_path: Path) -> None:
     loop = "import mlx.core as mx\n\nfor k in range(3):\n    f = mx.compile(lambda x: x + 1)\n    f(mx.ones(2))\n"
     for name, before in (("quote", "> "), ("list", "   ")):

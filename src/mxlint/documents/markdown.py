@@ -61,7 +61,8 @@ def _blocks(text: str) -> Iterator[Block]:
         if info is None or token.map is None or info["language"].lower() not in _LANGUAGES:
             continue
         words = _WORD.findall(info["rest"])
-        block = _block(rows, token.map[0] + 1, token.content.split("\n")[:-1], CONTINUES in words)
+        lines = token.content.removesuffix("\n").split("\n") if token.content else []  # the last row of a file may have no end
+        block = _block(rows, token.map[0] + 1, lines, CONTINUES in words)
         if block is not None and SKIPPED not in words:
             yield block
 
