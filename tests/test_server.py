@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -185,6 +186,16 @@ async def test_each_folder_has_its_own_settings_and_they_can_change(tmp_path: Pa
         assert await edit.codes(uris["two"]) == [("MX101", 5)]
         edit.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"mxlint": {"ignore": ["MX1"]}}))
         assert await edit.codes(uris["one"]) == await edit.codes(uris["two"]) == []
+        edit.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))  # they are taken back
+        assert await edit.codes(uris["one"]) == await edit.codes(uris["two"]) == [("MX101", 5)]
+
+
+@pytest.mark.asyncio
+async def test_a_document_without_a_name_keeps_no_other_waiting(folder: Path) -> None:
+    async with editor(folder) as edit:
+        edit.open("", PRINTS)
+        uri = edit.open(folder / "a.py")
+        assert await asyncio.wait_for(edit.codes(uri), 120) == [("MX101", 5)]
 
 
 @pytest.mark.asyncio

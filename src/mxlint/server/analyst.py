@@ -125,10 +125,10 @@ class Analyst:
                 for key, task in self._tasks.items():
                     if task.at_once:
                         return partial(self._glance, key, task)
-                key = min(self._tasks, key=lambda key: self._tasks[key].due, default="")
-                wait = self._tasks[key].due - monotonic() if key else None
-                if wait is not None and wait <= 0:
-                    return partial(self._look, key, self._tasks[key])
+                first = min(self._tasks, key=lambda key: self._tasks[key].due, default=None)
+                wait = self._tasks[first].due - monotonic() if first is not None else None
+                if first is not None and wait is not None and wait <= 0:
+                    return partial(self._look, first, self._tasks[first])
                 self._changed.wait(wait)
             return None
 

@@ -58,6 +58,7 @@ class MxlintServer(LanguageServer):
         self._sessions: dict[str, Session] = {}
         self._options: dict[str, Options] = {}
         self._given: object = None
+        self._initial: object = None
         self._waiting: dict[str, list[tuple[bool, asyncio.Future[View | None]]]] = {}
         self._shown: dict[str, list[types.Diagnostic]] = {}
         self._sent: dict[str, int] = {}
@@ -78,7 +79,7 @@ class MxlintServer(LanguageServer):
         self.documents.encoding = str(getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding))
         document = params.capabilities.text_document
         self.pulls = document is not None and document.diagnostic is not None
-        self._given = params.initialization_options
+        self._given = self._initial = params.initialization_options
         if self.folders:
             os.chdir(self.folders[0])
             self.cwd = Path.cwd()
@@ -146,8 +147,11 @@ class MxlintServer(LanguageServer):
             self._put(key, edited=False)
 
     def configured(self, given: object) -> None:
-        """The client has other settings."""
-        self._given = given
+        """The client has other settings; None: no more than those that it began with."""
+        wanted = self._initial if given is None else given
+        if given is None and wanted == self._given:
+            return
+        self._given = wanted
         self._said.clear()
         self.look_again(anew=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import hashlib
 import os
@@ -62,13 +61,15 @@ def _life(server: MxlintServer) -> None:
     async def configure(given: object) -> None:
         workspace = server.client_capabilities.workspace
         if workspace is not None and workspace.configuration:
-            with contextlib.suppress(Exception):  # a client that cannot say leaves what it said before
+            try:
                 answered = await server.workspace_configuration_async(
                     types.ConfigurationParams([types.ConfigurationItem(section="mxlint")])
                 )
                 given = answered[0] if answered else None
-        if given is not None:
-            server.configured(given)
+            except Exception:  # noqa: BLE001 a client that cannot say leaves what it said before
+                if given is None:
+                    return
+        server.configured(given)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configuration(params: types.DidChangeConfigurationParams) -> None:
