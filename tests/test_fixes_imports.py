@@ -40,7 +40,7 @@ def is_sorted(text: str) -> bool:
 def test_an_import_stands_where_isort_puts_it(head: str, newline: str) -> None:
     text = f"{head}\n\ndef f():\n    return 1\n".replace("\n", newline)
     assert is_sorted(text)
-    found = imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial")
+    found = imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial", len(text.splitlines()) + 1)
     assert found is not None
     name, edit = found
     assert (name, edit is not None) == ("partial", True)
@@ -62,11 +62,22 @@ def test_an_import_stands_where_isort_puts_it(head: str, newline: str) -> None:
     ],
 )
 def test_what_is_imported_is_used(text: str, name: str) -> None:
-    assert imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial") == (name, None)
+    assert imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial", len(text.splitlines()) + 1) == (name, None)
 
 
 @pytest.mark.parametrize(
     "text", ["import math\npartial = 1\n", "import math; import os\n", "x = 1\n", "def f(partial):\n    import math\n"]
 )
 def test_no_room_for_an_import(text: str) -> None:
-    assert imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial") is None
+    assert imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial", len(text.splitlines()) + 1) is None
+
+
+@pytest.mark.parametrize(
+    ("below", "name"),
+    [("from functools import partial\n", None), ("import functools as partial\n", None), ("import functools\n", "partial")],
+)
+def test_an_import_further_down_comes_too_late(below: str, name: str | None) -> None:
+    text = f"import mlx.core as mx\n\n\n@mx.compile\ndef f(x):\n    return x\n\n\n{below}"
+    found = imported(Syntax(Source(None, "a.py", text.encode(), text)), "functools", "partial", 4)
+    assert (found and found[0]) == name
+    assert found is None or found[1] is not None and found[1].span.start.row == 1

@@ -31,7 +31,7 @@ def recapture(remedy: Recapture, sources: Sources) -> Iterator[Fix]:
         edits = _with_keywords(syntax, site, wanted)
     else:
         parent = syntax.parents[site]
-        found = imported(syntax, "functools", "partial") if site in getattr(parent, "decorator_list", []) else None
+        found = imported(syntax, "functools", "partial", site.lineno) if site in getattr(parent, "decorator_list", []) else None
         if found is None:
             return
         partial, missing = found
@@ -101,7 +101,7 @@ def _more(syntax: Syntax, site: ast.expr, remedy: Recapture) -> list[str] | None
             return None
         found.append(name)
     if remedy.random:
-        random, missing = imported(syntax, "mlx.core", "random") or ("", None)
+        random, missing = imported(syntax, "mlx.core", "random", site.lineno) or ("", None)
         if not random or missing is not None:
             return None
         found.append(f"{random}.state")

@@ -9,10 +9,10 @@ from mxlint.finding import Edit
 from mxlint.fixes.syntax import Syntax
 
 
-def module_alias(syntax: Syntax, module: str) -> str | None:
-    """How the file writes a module that it imports at its top, such as `mx` for mlx.core."""
+def module_alias(syntax: Syntax, module: str, row: int | None = None) -> str | None:
+    """How the file writes a module that it imports at its top, such as `mx` for mlx.core; where a row is given, above it."""
     parent, _, last = module.rpartition(".")
-    for node in syntax.tree.body:
+    for node in _above(syntax, row):
         if isinstance(node, ast.Import):
             for item in node.names:
                 if item.name == module:
@@ -24,17 +24,22 @@ def module_alias(syntax: Syntax, module: str) -> str | None:
     return None
 
 
-def imported(syntax: Syntax, module: str, name: str) -> tuple[str, Edit | None] | None:
-    """How the file writes something of a module, and the import that it takes, if one is missing; None where there is no room for that."""
-    for node in syntax.tree.body:
+def _above(syntax: Syntax, row: int | None) -> list[ast.stmt]:
+    """The statements of the file that stand above a row: what they import is there when that runs."""
+    return [node for node in syntax.tree.body if row is None or node.lineno < row]
+
+
+def imported(syntax: Syntax, module: str, name: str, row: int) -> tuple[str, Edit | None] | None:
+    """How the file writes something of a module in a row, and the import that it takes, if one is missing; None where there is no room for that."""
+    for node in _above(syntax, row):
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == module:
             for item in node.names:
                 if item.name == name:
                     return item.asname or name, None
-    if (alias := module_alias(syntax, module)) is not None:
+    if (alias := module_alias(syntax, module, row)) is not None:
         return f"{alias}.{name}", None
     added = _import_added(syntax, module, name) if name not in _names_in(syntax.tree) else None
-    return (name, added) if added is not None else None
+    return (name, added) if added is not None and added.span.start.row <= row else None
 
 
 def _import_added(syntax: Syntax, module: str, name: str) -> Edit | None:
