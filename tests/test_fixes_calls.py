@@ -11,6 +11,7 @@ import pytest
 from mxlint.analysis import analyze
 from mxlint.config import Settings
 from mxlint.engine import check
+from mxlint.fixes.early import reads_too_early
 from mxlint.fixes.edits import apply
 from mxlint.fixes.run import made, wanted_by
 from mxlint.fixes.syntax import Syntax
@@ -635,3 +636,47 @@ def test_attributes_in_other_files_of_the_run(other: str, made: bool, tmp_path: 
     found = check(["."], Settings(isolated=True)).findings
     (finding,) = [finding for finding in found if finding.code == "MX209"]
     assert (finding.fix is not None) == made
+
+
+# -- what stands further down -----------------------------------------------------------------------------------------
+
+HOISTED = "import mlx.core as mx\n\n\n{}def go(x):\n    g = mx.compile(norm)\n    return g(x)\n\n\n{}for i in range(3):\n    print(go(mx.ones(2)))\n"
+NORM = "def norm(v):\n    return v * mx.exp(v)\n\n\n"
+STATED = "import mlx.core as mx\n\n{}\n@mx.compile\ndef f(x):\n    kept['w'] = kept['w'] + x\n    return x\n\n{}\nfor i in range(3):\n    print(f(mx.ones(2)), kept['w'])\n"
+
+
+def test_what_is_compiled_further_out_is_there_by_then(table: Table) -> None:
+    assert "\ng = mx.compile(norm)\n" in (fixed(HOISTED.format(NORM, ""), "MX302", table) or "")
+    assert fixed(HOISTED.format("", NORM), "MX302", table) is None
+
+
+def test_what_is_captured_is_there_by_then(table: Table) -> None:
+    state = "kept = {'w': mx.zeros(2)}\n"
+    assert "inputs=kept, outputs=kept" in (fixed(STATED.format(state, ""), "MX202", table) or "")
+    below = fixed(STATED.format("", state), "MX202", table)
+    assert below is not None and "inputs=" not in below
+
+
+EARLY = {
+    "x = a\na = 1\n": True,
+    "a = 1\nx = a\na = 2\n": False,
+    "def f():\n    return a\na = 1\n": False,
+    "def f(k=a):\n    return k\na = 1\n": True,
+    "@a\ndef f(): ...\ndef a(f): ...\n": True,
+    "x = lambda: a\na = 1\n": False,
+    "x = [a for _ in b]\nb = []\n": True,
+    "class C:\n    y = 1\n    x = y, a\ny = a = 1\n": True,
+    "class C:\n    y = 1\n    x = y\ny = 1\n": False,
+    "def f(a):\n    x = a\n    a = 1\n": False,
+    "def f():\n    x = a\n    a = 1\n": True,
+    "def f():\n    x = a\n    a.b = 1\n": False,
+    "def f():\n    global a\n    a = 1\nf()\nx = a\na = 2\n": False,
+    "for i in x:\n    print(a)\n    a = 1\n": False,
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), EARLY.items())
+def test_names_that_are_read_above_what_binds_them(text: str, expected: bool) -> None:
+    before, after = (Source(None, "a.py", part.encode(), part) for part in ("", text))
+    assert reads_too_early(before, after) == expected
+    assert not reads_too_early(after, after)

@@ -100,15 +100,15 @@ def local_names(function: ast.AST) -> set[str]:
     """The names that are a function's own, or that it binds as a global: all that its code may not take from further out unseen."""
     if isinstance(function, ast.Lambda):
         return parameters(function)
-    return parameters(function) | {name for part in getattr(function, "body", []) for name in _plain_bound(part)}
+    return parameters(function) | {name for part in getattr(function, "body", []) for name in plainly_bound(part)}
 
 
-def _plain_bound(node: ast.AST) -> set[str]:
+def plainly_bound(node: ast.AST) -> set[str]:
     """The names that a piece of code binds, without those that it only changes."""
     if isinstance(node, DEFINITIONS):
         return {node.name}
     if isinstance(node, (ast.Attribute, ast.Subscript)):
-        return {name for child in ast.iter_child_nodes(node) for name in _plain_bound(child)}
+        return {name for child in ast.iter_child_nodes(node) for name in plainly_bound(child)}
     if isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
         return set()
     own = bound(node) if isinstance(node, (ast.Name, ast.Import, ast.ImportFrom)) else set()
@@ -116,4 +116,4 @@ def _plain_bound(node: ast.AST) -> set[str]:
         own = {node.name}
     elif isinstance(node, ast.MatchMapping) and node.rest:
         own = {node.rest}
-    return own | {name for child in ast.iter_child_nodes(node) for name in _plain_bound(child)}
+    return own | {name for child in ast.iter_child_nodes(node) for name in plainly_bound(child)}

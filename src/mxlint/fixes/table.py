@@ -10,6 +10,7 @@ from typing import cast
 
 from mxlint.finding import Finding, Fix
 from mxlint.fixes import remedies
+from mxlint.fixes.early import reads_too_early
 from mxlint.fixes.edits import EditError, fixed_sources, loses_comments
 from mxlint.fixes.remedies import Either, Offer, Remedy
 from mxlint.fixes.syntax import Sources
@@ -84,6 +85,8 @@ class Attempts:
                 try:
                     fixed = fixed_sources(replace(finding, fix=fix), sources)
                     if loses_comments(replace(finding, fix=fix), sources):
+                        continue
+                    if any(reads_too_early(sources[name], source) for name, source in fixed.items() if source is not sources[name]):
                         continue
                 except EditError:
                     continue
