@@ -539,6 +539,19 @@ for i in range(4):
 """
 
 
+HELD = "import mlx.core as mx\n\nheld = {}\n{}\n\n@mx.compile\ndef f(x):\n    return x * mx.exp({})\n\n\nfor n in range(3):\n    print(f(mx.ones(3)))\n"
+
+
+@pytest.mark.parametrize(("held", "read"), [("{'a': mx.ones(3) * 2}", "held['a']"), ("[mx.ones(3) * k for k in range(2)]", "held[0]")])
+def test_what_lies_in_a_list_or_dict_is_computed_with_it(held: str, read: str, table: Table) -> None:
+    assert fixed(HELD.format(held, "", read), "MX210", table) == HELD.format(held, "mx.eval(held)\n", read)
+
+
+def test_a_dict_called_state_is_no_module(table: Table) -> None:
+    lazy = LAZY.replace("self.table = ", "self.state = [").replace("* 0.1))", "* 0.1))]").replace("this.table", "this.state[0]")
+    assert fixed(lazy.format(""), "MX210", table) == lazy.format("        mx.eval(self.state)\n")
+
+
 @pytest.mark.parametrize("compiled", ["net", "net.look"])
 def test_an_object_has_the_name_that_it_is_compiled_by(compiled: str, table: Table) -> None:
     text = OF_OBJECTS.format(compiled)

@@ -18,14 +18,10 @@ def evaluate(remedy: Evaluate, sources: Sources) -> Iterator[Fix]:
     if syntax is None or any(place.filename != remedy.site.filename for place, _ in remedy.names):
         return
     mlx = module_alias(syntax, "mlx.core")
-    reads = [(syntax.at(place), module) for place, module in remedy.names]
-    if mlx is None or any(node is None or not module and not isinstance(node, (ast.Name, ast.Attribute)) for node, module in reads):
+    reads = [(syntax.at(place), text) for place, text in remedy.names]
+    if mlx is None or any(node is None or not text and not isinstance(node, (ast.Name, ast.Attribute)) for node, text in reads):
         return
-    found = [
-        _outside(syntax, remedy, f"{module}.parameters()" if module else syntax.text(node), node)
-        for node, module in reads
-        if node is not None
-    ]
+    found = [_outside(syntax, remedy, text or syntax.text(node), node) for node, text in reads if node is not None]
     for place in _places(syntax, remedy):
         texts = [syntax.written_at(text, node, place) for text, node in found]
         line = f"{mlx}.eval({', '.join(dict.fromkeys(text for text in texts if text is not None))})"
@@ -48,6 +44,9 @@ def _outside(syntax: Syntax, remedy: Evaluate, text: str, node: ast.expr) -> tup
     function, site = function_at(syntax, remedy.function), syntax.at(remedy.site)
     own = syntax.first_parameter(function) if function is not None else None
     name, dot, rest = text.partition(".")
+    made = syntax.at(remedy.site)
+    if made is not None and syntax.owner_of(name, node) is syntax.tree and name not in syntax.local_names(syntax.tree):
+        return text, made  # the body has another name for it: this is the one that it has where the compiled object is made
     if own != name or not dot or not isinstance(site, ast.Call) or not site.args or syntax.owner_of(name, node) is not function:
         return text, node
     compiled = site.args[0]

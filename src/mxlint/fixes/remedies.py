@@ -44,7 +44,7 @@ class CompileTransform(Record):
 
 
 class Evaluate(Record):
-    """Compute arrays before the `call`: each by the name that the body reads it by there, or all that a module holds, which is named so there. `function`: the
+    """Compute arrays before the `call`: each by the name that the body reads it by there, or by a text that means what holds it there. `function`: the
     function that is compiled at `site`."""
 
     names: tuple[tuple[Span, str], ...]

@@ -110,8 +110,9 @@ def worded(message: str, note: str, modality: Modality) -> tuple[str, str]:
 
 
 def module_of(read: Read) -> str:
-    """The module that holds what is read, as the body calls it."""
-    return read.container.removesuffix(".state")
+    """The module that holds what is read, as the body calls it; "" where that is a list or dict, which may be called `state` as well."""
+    is_state = read.container.endswith(".state") and ".state[" not in read.name
+    return read.container.removesuffix(".state") if is_state else ""
 
 
 def finding(

@@ -23,7 +23,7 @@ def check(program: Program) -> Iterator[Finding]:
             first = lazy[0]
             place = compiled.site if any(call.where == first.where for call in calls) else first.where  # a module that is compiled itself
             others = dict.fromkeys(read.where for read in lazy if read.where != first.where)
-            what = f"the weights of {quoted(module_of(first))}" if first.container else quoted(first.name)
+            what = f"the weights of {quoted(module)}" if (module := module_of(first)) else quoted(first.name)
             yield from finding(
                 RULE, place,
                 f"every call of {name_of(compiled)} computes {what} again",
@@ -35,8 +35,14 @@ def check(program: Program) -> Iterator[Finding]:
 
 
 def _evaluate(compiled: Compiled, call: Call, lazy: Sequence[Read]) -> Evaluate:
-    names = [(next(iter((*read.calls, read.where))).span if read.container else read.where.span, module_of(read)) for read in lazy]
+    names = [(next(iter((*read.calls, read.where))).span if read.container else read.where.span, _evaluated(read)) for read in lazy]
     return Evaluate(tuple(dict.fromkeys(names)), compiled.site.span, call.where.span, function_of(compiled))
+
+
+def _evaluated(read: Read) -> str:
+    """What to compute, as the body calls it: all that a module holds, or a list or dict; "" for what stands where it is read."""
+    module = module_of(read)
+    return f"{module}.parameters()" if module else read.container
 
 
 STATE = ("MX201", "MX202", "MX203", "MX204", "MX205", "MX206", "MX207", "MX209", "MX211", "MX212")

@@ -43,7 +43,7 @@ def _computed_late(program: Program) -> Iterator[Finding]:
         late = [read for read in program.reads.get(number, ()) if read.unsized] if traced and compiled.shapeless else []
         if late:
             first = late[0]
-            what = f"the weights of {quoted(module_of(first))} are" if first.container else f"{quoted(first.name)} is"
+            what = f"the weights of {quoted(module)} are" if (module := module_of(first)) else f"{quoted(first.name)} is"
             others = dict.fromkeys(read.where for read in late if read.where != first.where)
             yield from finding(
                 RULE, first.where,
