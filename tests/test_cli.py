@@ -525,3 +525,14 @@ def test_interrupted_before_anything_is_verified(place: str, number: signal.Sign
     arguments = [*place.split(), str(int(number))]
     done = subprocess.run([sys.executable, "-c", ASKED, *arguments], cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "Interrupted\n")
+
+
+@pytest.mark.parametrize("option", ["--output-file", "--report"])
+@pytest.mark.parametrize("name", ["a.py", "a.ipynb"])
+def test_no_report_takes_the_place_of_code(run: Run, tmp_path: Path, option: str, name: str) -> None:
+    (tmp_path / name).write_text("x = 1\n", encoding="utf-8")
+    done = run("check", option, name, name)
+    assert done.code == 2 and f"{name}: there is code in it" in done.err
+    assert (tmp_path / name).read_text(encoding="utf-8") == "x = 1\n"
+    assert run("check", option, "new.py", ".").code in (0, 2)
+    assert (tmp_path / "new.py").is_file()

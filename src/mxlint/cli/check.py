@@ -95,6 +95,9 @@ def _checked(options: dict[str, Any]) -> tuple[int, Result | None]:
     for file in (options["report"], options["output_file"], options["baseline"]):
         if file is not None and not Path(file).absolute().parent.is_dir():  # said before the work is done
             raise Failure(f"{file}: {os.strerror(errno.ENOENT)}")
+    for file in (options["report"], options["output_file"]):
+        if file is not None and Path(file).suffix in (".py", ".pyi", ".ipynb") and Path(file).is_file():
+            raise Failure(f"{file}: there is code in it, which a report would replace: name another file")
     checker = checker_of({**options, "callers": True})
     if options["show_files"]:
         return _show_files(options), None
