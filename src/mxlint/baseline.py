@@ -103,9 +103,9 @@ def read_baseline(file: Path) -> Baseline:
             raise BaselineError(f"a baseline of version {document['version']!r}; this mxlint reads version {VERSION}")
         files = {name: _entries(entries) for name, entries in document["files"].items()}
     except ValueError as error:
-        raise BaselineError(f"not a baseline, which is JSON: {error}") from None
+        raise BaselineError(f"not a baseline, which is JSON: {error}; mend it, or delete it and run --update-baseline") from None
     except (TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise BaselineError("not a baseline: JSON, but not of the form that --update-baseline writes") from None
+        raise BaselineError("not a baseline: JSON, but not of the form that --update-baseline writes; delete it to write it anew") from None
     return Baseline(file.absolute().parent, files)
 
 
