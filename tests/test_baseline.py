@@ -116,7 +116,10 @@ def test_what_was_not_judged_is_in_no_baseline(run: Run) -> None:
     [
         (["--baseline", "gone.json"], "gone.json: No such file or directory; --update-baseline makes it"),
         (["--baseline", "no/such/file", "--update-baseline"], "no/such/file: No such file or directory"),
-        (["--baseline", "bad.json"], "bad.json: not a baseline: JSON, but not of the form that --update-baseline writes; delete it to write it anew\n"),
+        (
+            ["--baseline", "bad.json"],
+            "bad.json: not a baseline: JSON, but not of the form that --update-baseline writes; delete it to write it anew\n",
+        ),
         (["--baseline", "endless.json"], "endless.json: not a baseline: JSON, but not of the form"),
         (["--baseline", "list.json"], "list.json: not a baseline: JSON, but not of the form"),
         (["--baseline", "text.json"], "text.json: not a baseline, which is JSON: Expecting value"),

@@ -288,6 +288,32 @@ def test_a_value_that_is_tested_again_and_again_is_asked_the_same() -> None:
     assert tested(16) - none <= 6 * (few - none)
 
 
+LINKED = """import shutil
+import mlx.core as mx
+
+
+@mx.compile
+def step(x):
+    a = b = None
+    for _ in range(50):
+{pairs}    return x if a is None else x + 1
+
+
+step(mx.ones(2))
+"""
+PAIRED = """        if shutil.which("p{number}"):
+            a = (a, b)
+        else:
+            b = (b, a)
+"""
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 3])
+def test_pairs_of_one_of_several_pairs_are_cut_where_they_nest_too_deep(pairs: int) -> None:
+    """Each round nests them deeper, and each may be one of several: as trees they have a hundred thousand parts after six rounds."""
+    work(LINKED.replace("{pairs}", "".join(PAIRED.replace("{number}", str(number)) for number in range(pairs))))
+
+
 def test_a_tree_that_is_too_large_is_counted() -> None:
     _, result = work(program("list", "argument", 12, 6))
     assert result.reasons["tree of arguments or results too large"]

@@ -251,7 +251,11 @@ def _shallow(value: Value) -> Value:
 
 
 def _cut(value: Value, depth: int, done: dict[tuple[int, int], Value]) -> Value:
-    if not isinstance(value, Tuple) or value.items is None or depth + height(value) <= MAX_DEPTH:
+    if depth + height(value) <= MAX_DEPTH:
+        return value
+    if isinstance(value, Union):
+        return of(Option(cut, option.guard) for option in options(value) for cut in members(_cut(option.member, depth, done)))
+    if not isinstance(value, Tuple) or value.items is None:
         return value
     if depth >= MAX_DEPTH:
         return Tuple(None, Unknown("nested too deep"), sources=value.sources)
@@ -263,8 +267,10 @@ def _cut(value: Value, depth: int, done: dict[tuple[int, int], Value]) -> Value:
 
 def height(value: Value) -> int:
     """How deep the tuples of a value nest."""
-    if not isinstance(value, Tuple):
-        return 0
-    if value._height is None:
-        value._height = 1 + max(map(height, value.parts), default=0)
-    return value._height
+    return max((_height(member) for member in members(value) if isinstance(member, Tuple)), default=0)
+
+
+def _height(owner: Tuple) -> int:
+    if owner._height is None:
+        owner._height = 1 + max(map(height, owner.parts), default=0)
+    return owner._height

@@ -20,7 +20,15 @@ from mxlint.interpreter.machine.core import Interpreter
 
 def carried(i: Interpreter, head: Delta, after: Delta, loop: tuple[Place, object]) -> Delta:
     """The state after a round of a loop: in each location, what was made of a symbolic value that was there before is one such value."""
-    return {at: value if value is head.get(at) else _carried(i, head, at, head.get(at), value, loop) for at, value in after.items()}
+    return {
+        at: value if value is head.get(at) or not _has_symbolic(value) else _carried(i, head, at, head.get(at), value, loop)
+        for at, value in after.items()
+    }
+
+
+def _has_symbolic(value: Value) -> bool:
+    """Whether there is a symbolic value in a value or its tuples: without one nothing was made of one."""
+    return any(isinstance(member, Symbolic) for member in each_part(value, Tuple))
 
 
 def _carried(i: Interpreter, head: Delta, at: Location, before: Value | None, value: Value, loop: tuple[Place, object]) -> Value:
