@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from mxlint.domain.guards import Guard, Identity, Literal_, parts
+from mxlint.domain.guards import Guard, Identity, Literal_, closed, opposite, parts
 from mxlint.domain.members import Const
-from mxlint.domain.ordering import Ordered
+from mxlint.domain.ordering import Ordered, ordered
 
 _EQUAL = frozenset(("==", "is"))
 EQUALS = "equals"
@@ -27,6 +27,12 @@ class RuledOut(NamedTuple):
     held: frozenset[Literal_]
     apart: Apart
     ordered: Ordered
+
+
+def ruled_out(literals: Iterable[Literal_]) -> RuledOut:
+    """What a path with some literals says."""
+    held = closed(literals)
+    return RuledOut(frozenset(map(opposite, held)), equations(held), frozenset(held), by_part(held), ordered(held))
 
 
 def equation(condition: Identity) -> tuple[object, object] | None:

@@ -64,7 +64,7 @@ def ordered(literals: Iterable[Literal_]) -> Ordered:
             thing, op, number = asked
             found[thing] = found.get(thing, Bounds()).cut(op if literal.outcome else _NOT[op], number)
     for literal in given if found else ():
-        if literal.condition in found and not literal.outcome:
+        if not literal.outcome and literal.condition in found:
             found[literal.condition] = found[literal.condition].cut("==", 0)
     return found
 

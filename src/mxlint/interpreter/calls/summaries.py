@@ -15,8 +15,8 @@ from copy import copy
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from mxlint.domain.arrays import Array, Operands, Traces
-from mxlint.domain.exclusion import EQUALS, equation, equations
-from mxlint.domain.guards import TOGETHER, Identity, Literal_, closed, parts
+from mxlint.domain.exclusion import EQUALS, RuledOut, equation
+from mxlint.domain.guards import TOGETHER, Identity, Literal_, parts
 from mxlint.domain.heap import ALIVE, OLDER, Delta, Info, Location, Recording
 from mxlint.domain.members import (
     UNBOUND,
@@ -33,7 +33,7 @@ from mxlint.domain.members import (
     Unknown,
     Value,
 )
-from mxlint.domain.ordering import ORDERED, comparison, ordered
+from mxlint.domain.ordering import ORDERED, comparison
 from mxlint.domain.parts import each_option, referred, rename
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, symbols
@@ -83,7 +83,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "computed", "conditions", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "computed", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -122,12 +122,10 @@ class Summary:
             since if self.facts and since is not None and (since < len(call.path) or not since) else None
         )  # 0: of the whole path, also where it was empty
         self.path = _conditions(call.path[since:]) if self.since is not None else ()
-        known = _outcomes(call.path)
-        self.conditions = frozenset(recording.asked)
-        self.asked = frozenset(_answers(self.conditions))
+        self.asked = Asked(recording.asked)
         self.recursions = frozenset(recording.recursions)
         self.content = frozenset(ident for ident in recording.content if ident not in recording.fresh)
-        self.decided = {condition: known[condition] for condition in self.asked if condition in known}
+        self.decided = {condition: outcome for condition, outcome in call.outcomes(i).items() if condition in self.asked}
         self.more = i.path[len(call.path) :]
         self.raises = frozenset(recording.raises)
         self.thrown = recording.thrown
@@ -156,30 +154,41 @@ def _conditions(path: Path) -> tuple[object, ...]:
     return tuple((condition.cause, condition.place, condition.literal, condition.outcome) for condition in path)
 
 
-def _answers(conditions: Iterable[Identity]) -> Iterator[Identity]:
-    """What a path may say that answers conditions, as `_outcomes` names it: their outcomes, what else a thing equals, what does not hold together, and
-    between which numbers it lies."""
-    for condition in conditions:
-        yield condition
-        yield (TOGETHER, condition)
-        if (told := equation(condition)) is not None:
-            yield (EQUALS, told[0])
-        yield (ORDERED, condition)
-        if (asked := comparison(condition)) is not None:
-            yield (ORDERED, asked[0])
+class Asked:
+    """What a path may say that answers some conditions, as `_outcomes` names it: their outcomes, what else a thing equals, what does not hold together,
+    and between which numbers it lies."""
+
+    __slots__ = ("_things", "conditions")
+
+    def __init__(self, conditions: Iterable[Identity]) -> None:
+        self.conditions = frozenset(conditions)
+        self._things: frozenset[object] | None = None
+
+    @property
+    def things(self) -> frozenset[object]:
+        """What is asked to equal constants, and to lie between numbers, each behind the word for that."""
+        if self._things is None:
+            equal = ((EQUALS, told[0]) for condition in self.conditions if (told := equation(condition)) is not None)
+            lying = ((ORDERED, asked[0]) for condition in self.conditions if (asked := comparison(condition)) is not None)
+            self._things = frozenset((*equal, *lying))
+        return self._things
+
+    def __contains__(self, name: Identity) -> bool:
+        if name in self.conditions or name[0] in (TOGETHER, ORDERED) and name[1] in self.conditions:
+            return True
+        return name[0] in (EQUALS, ORDERED) and name in self.things
 
 
-def _outcomes(path: Path) -> dict[Identity, object]:
+def _outcomes(said: RuledOut) -> dict[Identity, object]:
     """What a path says of conditions, of what equals what, of what does not hold together, and of how things lie to numbers."""
-    literals = closed(condition.literal for condition in path if condition.literal is not None)
     apart: dict[Identity, frozenset[Literal_]] = {}
-    for literal in literals:
+    for literal in said.held:
         for part in parts(literal):
             name = (TOGETHER, part.condition)
             apart[name] = apart.get(name, frozenset()) | {literal}
-    equal: dict[Identity, object] = {(EQUALS, thing): constant for thing, constant in equations(literals).items()}
-    lying: dict[Identity, object] = {(ORDERED, thing): bounds for thing, bounds in ordered(literals).items()}
-    return {**{literal.condition: literal.outcome for literal in literals}, **equal, **apart, **lying}
+    equal: dict[Identity, object] = {(EQUALS, thing): constant for thing, constant in said.known.items()}
+    lying: dict[Identity, object] = {(ORDERED, thing): bounds for thing, bounds in said.ordered.items()}
+    return {**{literal.condition: literal.outcome for literal in said.held}, **equal, **apart, **lying}
 
 
 def _extends(path: Path, base: Path) -> bool:
@@ -190,7 +199,9 @@ def _extends(path: Path, base: Path) -> bool:
 class Call:
     """A call that is under way: its key, the arrays among its arguments, and what it did so far."""
 
-    __slots__ = ("arrays", "caller", "computed", "depth", "given", "key", "mark", "operations", "path", "recording", "steps", "unrolled")
+    __slots__ = (
+        "_outcomes", "arrays", "caller", "computed", "depth", "given", "key", "mark", "operations", "path", "recording", "steps", "unrolled",
+    )  # fmt: skip
 
     def __init__(
         self, i: Interpreter, key: Key, given: tuple[Value, ...], arrays: tuple[Array, ...], caller: Context | None = None
@@ -204,9 +215,16 @@ class Call:
         self.arrays = arrays
         self.mark = i.heap.mark()
         self.path: Path = i.path
+        self._outcomes: dict[Identity, object] | None = None
         self.operations: int = i.trace.operations if i.trace is not None else 0
         self.computed = len(i.trace.computed) if i.trace is not None else 0
         self.recording = i.heap.recording = Recording(i.heap.recording, len(i.tries), self.mark, len(i.path))
+
+    def outcomes(self, i: Interpreter) -> dict[Identity, object]:
+        """What the path said at its begin."""
+        if self._outcomes is None:
+            self._outcomes = _outcomes(i.ruled_out(self.path))
+        return self._outcomes
 
     @property
     def refers(self) -> frozenset[int]:
@@ -279,7 +297,7 @@ def find(i: Interpreter, call: Call, context: Context) -> Found | None:
         return None
     recording = i.heap.recording
     i.heap.recording = None
-    known = _outcomes(i.path)
+    known = call.outcomes(i)
     try:
         for summary in kept:
             if not _holds(i, summary, call, known):
@@ -317,7 +335,7 @@ def _held(i: Interpreter, expected: dict[Location, object]) -> bool:
 
 def holds_here(i: Interpreter, summary: Summary, call: Call, context: Context) -> bool:
     """Whether a summary holds, and can be written as it is."""
-    return _holds(i, summary, call, _outcomes(i.path)) and _same(i, summary, call, context)
+    return _holds(i, summary, call, call.outcomes(i)) and _same(i, summary, call, context)
 
 
 def _same(i: Interpreter, summary: Summary, call: Call, context: Context) -> bool:
@@ -509,7 +527,7 @@ def depend(i: Interpreter, summary: Summary, reads: Sequence[Location]) -> None:
     recording = i.heap.recording
     if recording is not None:
         recording.reads.update(reads)
-        recording.asked |= summary.conditions
+        recording.asked |= summary.asked.conditions
         recording.recursions |= summary.recursions
         recording.around = recording.around or summary.around
         recording.looped = recording.looped or summary.looped is not None

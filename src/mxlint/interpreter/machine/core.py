@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from mxlint.deep import is_deep
 from mxlint.domain import ordering
 from mxlint.domain.arrays import Array
-from mxlint.domain.exclusion import RuledOut, all_hold, by_part, equations, refuted
-from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, closed, opposite
+from mxlint.domain.exclusion import RuledOut, all_hold, refuted, ruled_out
+from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, opposite
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import Kind, Member, Option, Range, Ref, Slice, Symbolic, Union, Unknown, Value, members
@@ -119,6 +119,8 @@ class Interpreter:
         self.path: Path = ()
         self._ruled_out: dict[int, tuple[Path, RuledOut]] = {}
         """What some paths rule out, by the identities of these, which are kept."""
+        self._said: dict[Guard, RuledOut] = {}
+        """The same by their literals: of one path there are many copies."""
         self.context = Context(None, "entry")
         self.silent = 0
         self.unrolled = 1
@@ -368,7 +370,7 @@ class Interpreter:
         self._ask(value.conditions)
         if not self.path:
             return value
-        excluded, known, held, apart, lying = self._excluded()
+        excluded, known, held, apart, lying = self.ruled_out(self.path)
         kept = [
             option
             for option in value.options
@@ -382,21 +384,17 @@ class Interpreter:
             return value
         return of(kept)
 
-    def _excluded(self) -> RuledOut:
-        """What the path rules out; kept for the paths that branches come back to."""
-        path = self.path
+    def ruled_out(self, path: Path) -> RuledOut:
+        """What a path rules out; kept for the paths that branches come back to."""
         known = self._ruled_out.get(id(path))
         if known is None:
-            held = closed(condition.literal for condition in path if condition.literal is not None)
-            found = RuledOut(
-                frozenset(map(opposite, held)),
-                equations(held),
-                frozenset(held),
-                by_part(held),
-                ordering.ordered(held),
-            )
+            literals = tuple([condition.literal for condition in path if condition.literal is not None])
+            found = self._said.get(literals)
             if len(self._ruled_out) >= MAX_PATHS:
                 self._ruled_out.clear()
+                self._said.clear()
+            if found is None:
+                found = self._said[literals] = ruled_out(literals)
             known = self._ruled_out[id(path)] = path, found
         return known[1]
 
@@ -407,7 +405,7 @@ class Interpreter:
             for condition in self.path:
                 if condition.literal is not None and condition.literal.condition == literal.condition:
                     return condition.literal.outcome is literal.outcome
-            excluded = self._excluded()
+            excluded = self.ruled_out(self.path)
             if literal in excluded.held:
                 return True
             if literal in excluded.opposites:
@@ -569,9 +567,11 @@ class Interpreter:
 
     def _guarding(self, guard: Guard, held: Collection[Literal_ | None], alike: bool) -> Iterator[Condition]:
         for literal in guard:
+            if literal in held:
+                continue
             cause, place = self.why(literal.condition)
             at = place if place is not None else self.place
-            if at is not None and literal not in held:
+            if at is not None:
                 yield Condition(None if alike else cause, at, literal, self.way(literal)[1])
 
     # -- leaving -------------------------------------------------------------------------------------------------------
