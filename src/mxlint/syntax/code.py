@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from mxlint.syntax.index import ANY, Block, Import
+from mxlint.syntax.names import NOTHING
 
 How: TypeAlias = tuple[str, str]
 """The class whose objects something changes, "" if it changes an argument, and how: adds, removes, reorders, replaces."""
@@ -58,7 +59,8 @@ def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ..
     """The code of some blocks, one of which is around the others."""
 
     def union(field: str) -> frozenset[str]:
-        return frozenset().union(*(getattr(block, field) for block in blocks))
+        sets = [getattr(block, field) for block in blocks]
+        return sets[0] if len(sets) == 1 else frozenset().union(*sets) or NOTHING
 
     bound = frozenset(("",)) | union("loops") | union("assigns") | frozenset(name for block in blocks for name in block.params)
     calls, attributes, hands = union("calls"), union("attributes"), union("hands")
@@ -71,7 +73,7 @@ def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ..
         not bound.isdisjoint(union("called")) or any(_hands_on(block, bound, libraries.callers) for block in blocks),
         not CLASS_NAMES.isdisjoint(calls | attributes),
         union("own"),
-        frozenset().union(*(block.writes - block.own for block in blocks)),
+        frozenset().union(*(block.writes - block.own for block in blocks)) or NOTHING,
         union("globals") | union("named"),
         union("nonlocals"),
         imports,

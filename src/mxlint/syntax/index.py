@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from mxlint.models.load import importers
-from mxlint.syntax.names import import_name
+from mxlint.syntax.names import NOTHING, import_name
 from mxlint.syntax.positions import Positions
 from mxlint.syntax.sites import Mention, Named, Role, Site, imported_by_call, perhaps, sites
 
@@ -95,7 +95,8 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
     """The index of a text with its syntax tree. `compilers`: the dotted names of what compiles: `mx.compile` and wrappers of it."""
     indexer = _Indexer(text, frozenset(name.rpartition(".")[2] for name in compilers))
     indexer.visit_all(tree.body)
-    blocks, imports = tuple([block.closed() for block in indexer.blocks]), tuple(indexer.imports)
+    sets: dict[object, Any] = {NOTHING: NOTHING}
+    blocks, imports = tuple([block.closed(sets) for block in indexer.blocks]), tuple(indexer.imports)
     called = [
         Import(block, bound, module, 0, None)
         for block, bound, module in imported_by_call(blocks, imports, indexer.loaded, importers())
@@ -156,7 +157,8 @@ class _Open:
             return None if self.imported[name] is None else f".{self.imported[name]}"
         return "" if inside or name in self.shared else None
 
-    def closed(self) -> Block:
+    def closed(self, sets: dict[object, Any]) -> Block:
+        """The finished block. `sets`: those of other blocks, which it shares: most are empty, or are there already."""
         owned = {(how, owner) for how, root in self.uses if (owner := self.owner(root)) is not None}
         binds, assigns = ((names) - self.globals - self.nonlocals for names in (self.binds | self.assigns, self.assigns))
         names = (
@@ -174,7 +176,9 @@ class _Open:
             self.hands,
             self.called,
         )
-        return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, frozenset(owned), *map(frozenset, names))
+        finished: list[frozenset[Any]] = [frozenset(found) for found in (owned, *names)]
+        shared = (sets.setdefault(found, found) for found in finished)
+        return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *shared)
 
 
 class _Indexer:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Final
 
 from mxlint.syntax import ir
+
+NOTHING: Final[frozenset[str]] = frozenset()
+"""No names: the one empty set that is kept. Python makes a new one each time, as large as one of four names."""
 
 
 class Names:
@@ -30,7 +34,11 @@ class Names:
             self.bind(target.value)
 
     def scope(self) -> ir.Scope:
-        return ir.Scope(frozenset(self.bound - self.globals - self.nonlocals), frozenset(self.globals), frozenset(self.nonlocals))
+        return ir.Scope(
+            frozenset(self.bound - self.globals - self.nonlocals) or NOTHING,
+            frozenset(self.globals) or NOTHING,
+            frozenset(self.nonlocals) or NOTHING,
+        )
 
 
 def import_name(alias: ast.alias) -> str:
