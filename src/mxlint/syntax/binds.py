@@ -52,7 +52,7 @@ def names(node: ir.Stmt) -> Iterator[str]:
             yield part.target.id
         elif isinstance(part, (ir.Case, ir.UnknownStmt)):
             yield from part.binds
-        todo.extend(getattr(part, field) for field in part.__match_args__)
+        todo += part.inner()
 
 
 def once(function: ir.FuncDef) -> frozenset[str]:
@@ -74,5 +74,5 @@ def once(function: ir.FuncDef) -> frozenset[str]:
                 others.add(part.target.id)  # which may stand in a comprehension
             elif isinstance(part, ir.Delete):
                 others |= {target.id for target in part.targets if isinstance(target, ir.Name)}
-            todo.extend(getattr(part, field) for field in part.__match_args__)
+            todo += part.inner()
     return frozenset(name for name in (single | given) - others if bound[name] + (name in given) == 1)

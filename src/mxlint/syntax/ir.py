@@ -25,6 +25,11 @@ class Node(Record):
     end: int
     place: Place | None = kept(init=False)
 
+    def inner(self) -> list[object]:
+        """The nodes among its fields, and the tuples, which may hold nodes."""
+        fields: tuple[str, ...] = self.__match_args__[2:]
+        return [part for field in fields if isinstance(part := getattr(self, field), (Node, tuple))]
+
     def moved(self, start: int, end: int) -> Self:
         """The same at another place."""
         fields: tuple[str, ...] = self.__match_args__

@@ -208,6 +208,6 @@ def _nodes(node: object) -> Iterator[object]:
 
 def _parts(part: object) -> Iterator[object]:
     if isinstance(part, ir.Node):
-        yield from (getattr(part, field) for field in part.__match_args__)
+        yield from part.inner()
     elif isinstance(part, tuple):
         yield from part

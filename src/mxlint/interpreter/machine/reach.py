@@ -62,7 +62,11 @@ def each_leaf(i: Interpreter, value: Value) -> Iterator[tuple[int, Field, Member
 
 def arrays_in(i: Interpreter, *values: Value, enters: Callable[[int], bool] = lambda oid: True) -> Iterator[Array]:
     """Each array that values lead to. `enters`: whether to look into an object."""
-    for _, _, member in each_place(i, values, referring=True, enters=enters):
+    holding = [value for value in values if referred(value)]
+    if all(type(value) is Array for value in holding):  # nearly always
+        yield from holding  # type: ignore[misc]
+        return
+    for _, _, member in each_place(i, holding, referring=True, enters=enters):
         if isinstance(member, Array):
             yield member
 

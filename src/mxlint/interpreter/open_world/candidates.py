@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from mxlint.domain.members import UNBOUND, External, Ref, Value, members
 from mxlint.interpreter.calls.activations import Ran
-from mxlint.interpreter.calls.relevance import Reach, compiling_names
+from mxlint.interpreter.calls.relevance import compiling_names, reach_of
 from mxlint.interpreter.machine.constructors import CONSTRUCTORS
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
@@ -75,7 +75,7 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
     """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call or hand on; by
     those that they read, where they call what a name or attribute of their own holds."""
     found = i.project.symbols(source, i.tracers)
-    names = {field for cell in i.heap.cells for field, value in cell.items() if isinstance(field, str) and _holds_compiled(i, value)}
+    names = _names_of_compiled(i)
     holding = frozenset(names)
     starts = (*(site.start for site in found.sites), *found.perhaps)
     within = [block for block in found.blocks if any(block.start <= start < block.end for start in starts)]
@@ -298,7 +298,7 @@ def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
                 each for each in lying if isinstance(each, Ref) and getattr(i.info(each.oid).payload, "source", source) is not source
             ]
             if elsewhere:
-                return Reach(i, (elsewhere[0],)).compiled
+                return reach_of(i, (elsewhere[0],)).compiled
     return False
 
 
@@ -306,15 +306,18 @@ MADE_OF: Final = frozenset(("transform", "partial", "cached", "descriptor"))
 """Kinds of callables that call others which they hold, static methods among them."""
 
 
-def _holds_compiled(i: Interpreter, value: Value) -> bool:
-    """Whether a value is a compiled object, or a callable that is made of one."""
-    todo, seen = [value], set[int]()
+def _names_of_compiled(i: Interpreter) -> set[str]:
+    """The names and attributes that hold compiled objects, or callables that are made of them: few things hold one."""
+    todo = [oid for oid, info in enumerate(i.heap.infos) if info.kind == "compiled"]
+    names, seen = set[str](), set(todo)
     while todo:
-        for member in members(todo.pop()):
-            kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
-            if kind == "compiled":
-                return True
-            if isinstance(member, Ref) and kind in MADE_OF and member.oid not in seen:
-                seen.add(member.oid)
-                todo += i.heap.fields(member.oid).values()
-    return False
+        made = Ref(todo.pop())
+        for oid, field in i.heap.holders(made.oid):
+            if made not in members(i.heap.get(oid, field) or UNBOUND):
+                continue  # it is part of what lies there
+            if isinstance(field, str):
+                names.add(field)
+            if i.info(oid).kind in MADE_OF and oid not in seen:
+                seen.add(oid)
+                todo.append(oid)
+    return names

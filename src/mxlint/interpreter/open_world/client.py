@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from mxlint.domain.guards import Literal_
-from mxlint.domain.members import NONE, Bound, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, Bound, Composite, Ref, Tuple, Union, Value, members
 from mxlint.domain.parts import each_part, referred
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -160,7 +160,8 @@ MAKERS: Final = frozenset(("compiled", "transform", "partial", "cached"))
 def _bound(i: Interpreter) -> dict[int, list[tuple[int | None, Ref]]]:
     """The methods of objects that something holds, by the objects: which object holds each, None for what lies out of sight."""
     found: dict[int, list[tuple[int | None, Ref]]] = {}
-    held = ((oid, value) for oid, cell in enumerate(i.heap.cells) if cell and i.info(oid).kind not in MAKERS for value in cell.values())
+    cells = ((oid, cell) for oid, cell in enumerate(i.heap.cells) if cell and i.info(oid).kind not in MAKERS)
+    held = ((oid, value) for oid, cell in cells for value in cell.values() if isinstance(value, (Union, Composite)))
     parts = ((oid, part) for oid, value in held for part in each_part(value, Tuple))
     for holder, part in (*parts, *((None, method) for method in i.ledger.of(HandedOut).methods)):
         if isinstance(part, Bound) and isinstance(part.owner, Ref) and isinstance(part.function, Ref):

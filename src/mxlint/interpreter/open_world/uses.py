@@ -493,7 +493,7 @@ def _parts(node: object, name: str = "") -> Iterator[ir.Node]:
             continue
         if isinstance(part, ir.Node):
             yield part
-            todo += [getattr(part, field) for field in part.__match_args__]
+            todo += part.inner()
         elif isinstance(part, (tuple, list)):
             todo += part
 
