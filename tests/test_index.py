@@ -103,6 +103,13 @@ def test_attributes_and_calls() -> None:
     assert (cls.attributes, method.calls, nameless.calls) == ({"sep"}, {"open", "inner"}, {"v"})
 
 
+def test_what_a_class_test_is_given_is_not_handed_on() -> None:
+    text = "def f(x):\n    return isinstance(x, A) and g(issubclass(B, C), y)\n"
+    assert block(indexed(text), "f").hands == {"", "y"}
+    for shadow in ("def isinstance(x, c): ...\n", "from m import *\n", "class D:\n    def m(issubclass): ...\n"):
+        assert block(indexed(shadow + text), "f").hands == {"", "y", "x", "A", "B", "C"}
+
+
 def test_imports() -> None:
     assert indexed(TEXT).imports == (
         Import(0, "os", "os", 0, None),

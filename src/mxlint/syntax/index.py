@@ -32,7 +32,7 @@ class Block:
     binds in another way than by an import;
     `loops` those that comprehensions in it bind; `reads` those that it reads. `attributes` and `writes` are the names of attributes
     that it reads, and that it sets or deletes, also as entries of `vars(object)` and `object.__dict__`; `named` the names of the module that it sets
-    as entries of `globals()`; `hands` the names, or last names of attributes, of arguments, and "" for what is neither, nor a constant; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
+    as entries of `globals()`; `hands` the names, or last names of attributes, of arguments, but those of `isinstance` and its like, and "" for what is neither, nor a constant; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
     `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else. `called` are the names
     among `calls` that are none of attributes, and "" where what an expression gives is called. `uses` are what may change a container in place, each
     as the method of it and whose it is: the name of any attribute that is read, `__setitem__` and `__delitem__`, or that of `+=` and its like; and a
@@ -95,6 +95,9 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
     """The index of a text with its syntax tree. `compilers`: the dotted names of what compiles: `mx.compile` and wrappers of it."""
     indexer = _Indexer(text, frozenset(name.rpartition(".")[2] for name in compilers))
     indexer.visit_all(tree.body)
+    if any(_may_bind_tests(block) for block in indexer.blocks) or any(item.name == ANY for item in indexer.imports):
+        for block in indexer.blocks:
+            block.hands |= block.asks
     sets: dict[object, Any] = {NOTHING: NOTHING}
     blocks, imports = tuple([block.closed(sets) for block in indexer.blocks]), tuple(indexer.imports)
     called = [
@@ -137,6 +140,8 @@ class _Open:
     calls: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
     hands: set[str] = field(default_factory=set)
+    asks: set[str] = field(default_factory=set)
+    """What it hands to `isinstance` and its like."""
     others: set[str] = field(default_factory=set)
     """Attributes that are set on something else than the first parameter of a method."""
     called: set[str] = field(default_factory=set)
@@ -179,6 +184,11 @@ class _Open:
         finished: list[frozenset[Any]] = [frozenset(found) for found in (owned, *names)]
         shared = (sets.setdefault(found, found) for found in finished)
         return Block(self.kind, self.name, self.start, self.end, self.parent, self.params, *shared)
+
+
+def _may_bind_tests(block: _Open) -> bool:
+    """Whether a block binds the name of a builtin that asks for a class: in the file it may mean anything."""
+    return not _CLASS_TESTS.isdisjoint((*block.params, *block.binds, *block.assigns))
 
 
 class _Indexer:
@@ -339,7 +349,8 @@ class _Indexer:
     def call(self, node: ast.Call) -> None:
         name = self._calls(node.func)
         given = (*node.args, *(keyword.value for keyword in node.keywords))
-        self._block.hands.update(_last(value) for value in given if not isinstance(value, ast.Constant))
+        handed = self._block.asks if isinstance(node.func, ast.Name) and name in _CLASS_TESTS else self._block.hands
+        handed.update(_last(value) for value in given if not isinstance(value, ast.Constant))
         if self._mentioned:
             self._roles[id(node.func)] = ("call", node)
         if name in _READERS:
@@ -466,6 +477,8 @@ _READERS = {
 }  # fmt: skip
 """What gives an attribute by its name, with the place of the name among the arguments."""
 _WRITERS = frozenset({"setattr", "delattr"})
+_CLASS_TESTS = frozenset({"isinstance", "issubclass"})
+"""Builtins that ask for the class of what they are given, and call nothing of it."""
 _NAMESPACES = frozenset({"vars", "globals"})
 _IN_PLACE: dict[type, str] = {
     ast.Add: "__iadd__", ast.BitAnd: "__iand__", ast.BitOr: "__ior__", ast.BitXor: "__ixor__", ast.Mult: "__imul__", ast.Sub: "__isub__",
