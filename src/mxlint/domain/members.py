@@ -486,6 +486,10 @@ class Option:
         self.guard = guard
 
 
+_UNGUARDED: Final[frozenset[object]] = frozenset()
+"""The literals of an empty guard: the one set, as Python makes a new one each time."""
+
+
 class Union:
     """Two or more members, any of which the value may be. Order does not count."""
 
@@ -501,7 +505,7 @@ class Union:
 
     def key(self) -> frozenset[object]:
         if self._key is None:
-            self._key = frozenset((option.member, frozenset(option.guard)) for option in self.options)
+            self._key = frozenset((option.member, frozenset(option.guard) if option.guard else _UNGUARDED) for option in self.options)
         return self._key
 
     def __eq__(self, other: object) -> bool:

@@ -45,7 +45,7 @@ def referred(value: Value) -> frozenset[int]:
     if isinstance(value, (Union, Composite)):
         if value._refers is None:
             parts = members(value) if isinstance(value, Union) else value.parts
-            value._refers = NOTHING.union(*(referred(part) for part in parts if type(part) not in FLAT))
+            value._refers = NOTHING.union(*(referred(part) for part in parts if type(part) not in FLAT)) or NOTHING
         return value._refers
     if isinstance(value, Traces):
         return NOTHING.union(*(entry.refers for entry in value.entries))

@@ -35,8 +35,12 @@ ENV: Final = ("#", "parent")
 """Of a function: the activation around it; of a generator: its own."""
 
 
+MAX_REACHES: Final = 32
+"""Answers that are kept, of those that were last asked for: each holds on to all that it has read."""
+
+
 class Reaches:
-    """What calls reach, by what they are given and the state that decides it."""
+    """What calls reach, by what they are given and the state that decides it. What was asked for last comes last."""
 
     __slots__ = ("found",)
 
@@ -76,9 +80,13 @@ def reach_of(i: Interpreter, values: tuple[Value, ...], *, whole: bool = False) 
     recording, i.heap.recording = i.heap.recording, None
     now = world(i)
     key = (*values, *now, whole)
-    found = i.ledger.of(Reaches).found.get(key)
+    known = i.ledger.of(Reaches).found
+    found = known.pop(key, None)
     if found is None or not found.holds():
-        found = i.ledger.of(Reaches).found[key] = Reach(i, values, whole)
+        found = Reach(i, values, whole)
+    known[key] = found
+    if len(known) > MAX_REACHES:
+        del known[next(iter(known))]
     if recording is not None and recording.world is None:
         recording.world = now
     i.heap.recording = recording
