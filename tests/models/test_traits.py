@@ -12,7 +12,7 @@ import pytest
 from mxlint.interpreter.mlx.calls import HANDLERS
 from mxlint.models.mlx.members import lineage_of
 from mxlint.models.mlx.table import load_table
-from mxlint.models.mlx.traits import Trait, called_as, constants, has_trait
+from mxlint.models.mlx.traits import Given, Trait, called_as, constants, has_trait, surely_works
 from mxlint.resources import resource
 
 DATA = json.loads(resource("models", "mlx", "traits.json").read_bytes())
@@ -30,6 +30,8 @@ def test_each_name_is_one_of_mlx() -> None:
     named = [*traits, *DATA["wants integers"]["parameters"], *layers]
     assert [name for name in named if table.entry(name) is None and not lineage_of(name)] == []
     assert [name for name in DATA["called as its argument"]["places"] if table.entry(name) is None and name not in HANDLERS] == []
+    surely = [name for name in DATA["surely works"]["parameters"] if table.entry(name) is None and name not in HANDLERS]
+    assert [name for name in surely if not lineage_of(name)] == []
     assert [name for name in DATA["needs"]["parameters"] if table.entry(name) is None and name not in HANDLERS] == []
 
 
@@ -65,3 +67,34 @@ def test_what_is_called_as_its_argument_is_so_called_in_mlx(name: str) -> None:
     made = transform(*[nn.Linear(2, 2)] * (place or 0), function)
     made(mx.ones((2, 2)), mx.ones((2, 2)))
     assert len(given) == 1
+
+
+class Called:
+    def __call__(self) -> None: ...
+
+
+GIVEN: dict[Given, list[object]] = {
+    "callable": [len, Called, Called(), Called().__call__, lambda x: x],
+    "bool": [True, False],
+    "number": [-1, 0, 1, 0.5, -0.5, 1e-300, -1e300, math.inf, math.nan, True, 2**63 - 1, -(2**63) + 1],
+    "anything": [None, 0, "a", [], Called(), {}],
+}
+"""What a parameter is tried with."""
+
+
+@pytest.mark.mlx
+@pytest.mark.parametrize("name", DATA["surely works"]["parameters"])
+def test_what_surely_works_raises_nothing_in_mlx(name: str) -> None:
+    import mlx
+    import mlx.optimizers
+    from mlx import nn  # noqa: F401
+
+    called = reduce(getattr, name.split(".")[1:], mlx)
+    takes = surely_works(name)
+    needed = {"mlx.nn.value_and_grad": 2, "mlx.nn.utils.checkpoint": 2}.get(name, 1)
+    usual = {parameter: GIVEN[given][0] for parameter, (place, given) in takes.items() if place < needed}
+    for parameter, (place, given) in takes.items():
+        for value in GIVEN[given]:
+            called(**{**usual, parameter: value})
+            if place < needed:
+                called(*[{**usual, parameter: value}[key] for key in usual])

@@ -9,7 +9,7 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
 from mxlint.domain.join import join
-from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Member, Ref, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks, exports, making, sinks, writes
@@ -29,7 +29,7 @@ from mxlint.interpreter.machine.reach import arrays_in, each_array
 from mxlint.interpreter.mlx import arrays, constants, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
 from mxlint.interpreter.mlx.freezing import PART_METHODS, freeze_part
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
-from mxlint.interpreter.objects.reflection import TakenByName
+from mxlint.interpreter.objects.reflection import TakenByName, is_callable
 from mxlint.interpreter.open_world import installed, opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx import traits
@@ -273,12 +273,9 @@ class Mlx(Framework):
         results.gave(i, function, result, args, place)
 
     def works(self, i: Interpreter, name: str, args: Arguments) -> bool:
-        return (
-            traits.has_trait(name, "probes")
-            and args.star is None
-            and args.kwstar is None
-            and all(_is_data(i, value) for value in args.values)
-        )
+        if args.star is not None or args.kwstar is not None:
+            return False
+        return traits.has_trait(name, "probes") and all(_is_data(i, value) for value in args.values) or _surely_works(i, name, args)
 
     def call(self, i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Call something of MLX."""
@@ -295,6 +292,45 @@ class Mlx(Framework):
             _use_counts(i, full, f".{full.rpartition('.')[2]}()", args, place, frame)
             return arrays.method(i, full, args, place, frame)
         return function(i, full, args, place, frame)
+
+
+def _surely_works(i: Interpreter, name: str, args: Arguments) -> bool:
+    """Whether what a call is given is nothing but what its function takes without raising anything."""
+    takes = traits.surely_works(name)
+    by_place = dict(takes.values())
+    given = [(by_place.get(place), value) for place, value in enumerate(args.args)]
+    given += [(takes[key][1] if key in takes else None, value) for key, value in args.keywords.items()]
+    first = next(iter(takes), None)
+    return (
+        first is not None
+        and (bool(args.args) or first in args.keywords)
+        and all(kind is not None and _IS_GIVEN[kind](i, value) for kind, value in given)
+    )
+
+
+def _is_bool(i: Interpreter, value: Value) -> bool:
+    return all(scalar_type(member) == "bool" for member in members(value))
+
+
+def _is_number(i: Interpreter, value: Value) -> bool:
+    """Whether a value is a number that an array can be made of: of integers that are not known nobody knows that."""
+    return all(
+        scalar_type(member) in ("bool", "float")
+        or isinstance(member, Const)
+        and type(member.value) is int
+        and member.value.bit_length() < INTEGER_BITS
+        for member in members(value)
+    )
+
+
+INTEGER_BITS: Final = 64
+"""The bits of an integer of MLX, with its sign."""
+_IS_GIVEN: Final[Mapping[traits.Given, Callable[[Interpreter, Value], bool]]] = {
+    "callable": is_callable,
+    "bool": _is_bool,
+    "number": _is_number,
+    "anything": lambda i, value: True,
+}
 
 
 def _is_data(i: Interpreter, value: Value) -> bool:

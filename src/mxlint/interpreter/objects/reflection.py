@@ -371,21 +371,32 @@ def _enclosing(i: Interpreter, frame: Frame, name: str) -> Value | None:
 
 def _callable(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     def one(member: Member) -> Value:
-        if isinstance(member, Ref):
-            kind = i.info(member.oid).kind
-            if kind == "instance":
-                cls = i.heap.get(member.oid, CLASS)
-                if cls is not None and class_attribute(i, cls, "__call__") is not None:
-                    return TRUE
-                return FALSE if cls is not None and library_base(i, cls) is None and not isinstance(cls, External) else Kind("bool", "open")
-            return Const(kind in ("function", "class", "partial", "cached", "compiled", "transform"))
-        if isinstance(member, (Bound, External)):
-            return TRUE
         if isinstance(member, Symbolic):
             return i.derived("callable", (member,), frozenset(("bool",)), place)
-        return Kind("bool", "imprecise") if isinstance(member, Unknown) else FALSE
+        known = _can_be_called(i, member)
+        return Kind("bool", "imprecise" if isinstance(member, Unknown) else "open") if known is None else Const(known)
 
     return i.split(args.args[0], one)
+
+
+def is_callable(i: Interpreter, value: Value) -> bool:
+    """Whether a value surely can be called."""
+    return all(_can_be_called(i, member) is True for member in members(i.live(value)))
+
+
+def _can_be_called(i: Interpreter, member: Member) -> bool | None:
+    """Whether what a value may be can be called; None if that is not known."""
+    if isinstance(member, Ref):
+        kind = i.info(member.oid).kind
+        if kind != "instance":
+            return kind in ("function", "class", "partial", "cached", "compiled", "transform")
+        cls = i.heap.get(member.oid, CLASS)
+        if cls is not None and class_attribute(i, cls, "__call__") is not None:
+            return True
+        return False if cls is not None and library_base(i, cls) is None and not isinstance(cls, External) else None
+    if isinstance(member, (Symbolic, Unknown)):
+        return None
+    return isinstance(member, (Bound, External))
 
 
 def _object_setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

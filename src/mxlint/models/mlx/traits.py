@@ -16,6 +16,8 @@ Trait = Literal[
     "cheap", "view", "takes the shape alone", "takes trees", "joins", "pads", "reshapes", "repeats its first", "reduces within",
     "own along the last", "calls what it holds", "gives positions", "probes",
 ]  # fmt: skip
+Given = Literal["callable", "bool", "number", "anything"]
+"""What a parameter may be given."""
 _FUNCTIONS: Final = "mlx.core."
 _METHODS: Final = "mlx.core.array."
 
@@ -42,6 +44,13 @@ def called_as(name: str) -> int | None:
     """The place of the function as which what a function of MLX gives is called; None where it gives no such function."""
     place: int | None = _data()["called as its argument"]["places"].get(name)
     return place
+
+
+@cache
+def surely_works(name: str) -> Mapping[str, tuple[int, Given]]:
+    """The parameters of a function or class of MLX with which a call raises nothing, by name: the place of each, and what it may be given; none where it
+    may raise whatever that is."""
+    return {parameter: (place, given) for parameter, (place, given) in _data()["surely works"]["parameters"].get(name, {}).items()}
 
 
 def quantized(name: str) -> str | None:
