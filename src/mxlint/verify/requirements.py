@@ -13,6 +13,7 @@ from mxlint.versions import project_folders, required_names
 MEASURED: dict[str, str] = {
     "datasets": "datasets",
     "einops": "einops",
+    "einx": "einx",
     "fastapi": "fastapi",
     "huggingface_hub": "huggingface-hub",
     "jinja2": "Jinja2",
