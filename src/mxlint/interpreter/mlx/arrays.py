@@ -54,6 +54,7 @@ from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world import results as results_
 from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.array_parameters import other_parameters
+from mxlint.models.mlx.names import dtype_name
 from mxlint.models.mlx.results import fits as array_fits
 from mxlint.models.mlx.results import result as array_results
 from mxlint.models.mlx.results import shape_of as array_shape_of
@@ -458,7 +459,7 @@ def _len(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, 
 
 
 def _dtype(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
-    return External(f"mlx.core.{array.dtype}") if array.dtype is not None else i.derived("dtype", (Array(array.ident),), None, place)
+    return External(dtype_name(array.dtype)) if array.dtype is not None else i.derived("dtype", (Array(array.ident),), None, place)
 
 
 def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:

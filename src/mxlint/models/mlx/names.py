@@ -25,6 +25,7 @@ DTYPES = frozenset(
     ]
 )
 """The dtypes of mlx.core."""
+_WRITTEN: Final = {name.rstrip("_"): f"mlx.core.{name}" for name in DTYPES}
 
 _MOVED = {
     "mlx.nn.layers": "mlx.nn",
@@ -35,6 +36,11 @@ _MOVED = {
     **{f"mlx.nn.utils.{name}": f"mlx.utils.{name}" for name in ("tree_map", "tree_map_with_path", "tree_flatten", "tree_unflatten")},
     "np": "numpy",
 }
+
+
+def dtype_name(dtype: str) -> str:
+    """The canonical name of a dtype that MLX prints so: that of `bool` is `mlx.core.bool_`."""
+    return _WRITTEN[dtype]
 
 
 @lru_cache(maxsize=4096)
