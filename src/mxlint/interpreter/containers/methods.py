@@ -19,7 +19,7 @@ from mxlint.interpreter.containers.elements import dict_keys, extended, view_ele
 from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item, puts_default
 from mxlint.interpreter.containers.merging import as_dict, may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.expressions import choices
-from mxlint.interpreter.expressions.equality import is_same_array
+from mxlint.interpreter.expressions.equality import is_same_thing
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.loops.iteration import collected, listed
@@ -168,7 +168,7 @@ def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
 
 def _is_equal(i: Interpreter, item: Value, value: Value, place: Place, frame: Frame) -> Value:
     """Whether an item is the one that is looked for: an array that tells is asked for its value."""
-    if is_same_array(i, item, value):
+    if is_same_thing(i, item, value):
         return TRUE
     answer = binary(i, "==", item, value, place, frame)
     for member in i.each(answer):

@@ -94,8 +94,10 @@ def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Pla
     return found
 
 
-def is_same_array(i: Interpreter, x: Value, y: Value) -> bool:
-    """Whether two values are one array, which a container takes for the same without a comparison."""
+def is_same_thing(i: Interpreter, x: Value, y: Value) -> bool:
+    """Whether two values are one array, or one thing of which nothing else is known: a container takes it for the same without a comparison."""
+    if isinstance(x, Symbolic) and isinstance(y, Symbolic):
+        return x.identity == y.identity
     if not isinstance(x, Array) or not isinstance(y, Array) or x.ident != y.ident:
         return False
     return not (x.several or y.several or i.info(x.ident).summary)
@@ -103,7 +105,7 @@ def is_same_array(i: Interpreter, x: Value, y: Value) -> bool:
 
 def same_item(i: Interpreter, x: Value, y: Value, place: Place) -> Value:
     """Whether a container takes two of its items for the same: that are one object, or of which `==` is true."""
-    if is_same_array(i, x, y):
+    if is_same_thing(i, x, y):
         return TRUE
     answer = i.operations.binary(i, "==", x, y, place, i.stack[-1])
     arrays = [member for member in members(answer) if isinstance(member, Array)]
@@ -366,7 +368,7 @@ def _is_one_of(
     is compared is asked for its truth."""
     found: list[Value] = []
     for key in keys:
-        found.append(TRUE if is_same_array(i, item, key) else i.operations.binary(i, "==", item, key, place, frame))
+        found.append(TRUE if is_same_thing(i, item, key) else i.operations.binary(i, "==", item, key, place, frame))
         if found[-1] == TRUE and are_all:
             break  # what comes behind it is not compared
     arrays = [member for value in found for member in members(value) if isinstance(member, Array)]

@@ -39,7 +39,7 @@ from mxlint.interpreter.containers.builders import new_list, new_set, put
 from mxlint.interpreter.containers.elements import STORED, append, known_items
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.constants import MISSING, python_value
-from mxlint.interpreter.expressions.equality import is_same_array
+from mxlint.interpreter.expressions.equality import is_same_thing
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.expressions.text import Asking, text_of
 from mxlint.interpreter.libraries import opaque, sharing
@@ -380,7 +380,7 @@ def _compare(i: Interpreter, name: str, container: Value, value: Value, seeks: b
     for member in i.each(container):
         items = known_items(i, member)
         for item in items if items is not None else _reached(i, member, "elements"):
-            answer = TRUE if is_same_array(i, item, value) else binary(i, "==", item, value, place, frame)
+            answer = TRUE if is_same_thing(i, item, value) else binary(i, "==", item, value, place, frame)
             for part in i.each(answer):
                 if isinstance(part, Array):
                     i.operations.use(i, "truth", part, name, place, frame)
