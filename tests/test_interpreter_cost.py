@@ -490,6 +490,47 @@ def test_a_body_that_costs_much_and_comes_to_nothing_is_given_up(monkeypatch: py
     assert ([finding.code for finding in found.findings], found.sites[0].followed) == (["MX101"], "partial")
 
 
+FALLBACK = """
+import mlx.core as mx
+import mlx.nn as nn
+import mlx.optimizers as optim
+
+def counted(tree):
+    total = 0
+    for part in tree.values():
+        for row in part:
+            for number in row:
+                total = total + len(number)
+    return total
+
+def trained(model, batches):
+    gradients = nn.value_and_grad(model, lambda model, x: model(x).sum())
+    optimizer, regularised = optim.AdamW(0.1, weight_decay=0.1), False
+    step = mx.compile(gradients)
+    for x in batches:
+        step(model, x)
+"""
+"""A compiled function and an optimizer, made of what surely makes them."""
+
+
+def test_a_handler_of_what_surely_works_costs_nothing() -> None:
+    handled = FALLBACK.replace(
+        "    optimizer, regularised = optim.AdamW(0.1, weight_decay=0.1), False\n    step = mx.compile(gradients)\n",
+        """
+    try:
+        optimizer, regularised = optim.AdamW(0.1, weight_decay=0.1), False
+    except TypeError:
+        optimizer, regularised = optim.Adam(0.1), counted(model.parameters()) > 0
+    try:
+        step = mx.compile(gradients)
+    except Exception:
+        step = lambda model, x: (counted(model.parameters()), gradients(model, x))[1]
+""",
+    )
+    assert handled != FALLBACK
+    assert steps(handled) <= steps(FALLBACK) + 2  # of the two `try`
+
+
 COSTLY = """
     total = 0
     for row in sys.stdin:
