@@ -509,6 +509,8 @@ def trained(model, batches):
     step = mx.compile(gradients)
     for x in batches:
         step(model, x)
+
+trained(nn.Linear(2, 2), [mx.ones((1, 2))])
 """
 """A compiled function and an optimizer, made of what surely makes them."""
 
