@@ -7,7 +7,7 @@ branches changed, and a state that leaves early (break, return, raise) is a delt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Final, TypeAlias
 
@@ -514,9 +514,18 @@ class Heap:
         return result
 
 
-def widened(old: Delta, new: Delta, base: Heap, loop: Hashable, of_round: Callable[[Identity], bool], *, again: bool = False) -> Delta:
-    """The widening of two states of a loop, relative to the present one. `again`: the loop has been widened before; a guard that is still another one
-    after a round goes, or it would take a round for each of its literals."""
+def widened(
+    old: Delta,
+    new: Delta,
+    base: Heap,
+    loop: Hashable,
+    of_round: Callable[[Identity], bool],
+    tested: Mapping[Location, Collection[int]],
+    *,
+    again: bool = False,
+) -> Delta:
+    """The widening of two states of a loop, relative to the present one. `tested`: the numbers with which locations are compared. `again`: the loop has
+    been widened before; a guard that is still another one after a round goes, or it would take a round for each of its literals."""
     result: Delta = {}
     for location in dict.fromkeys([*old, *new]):
         made = (location[0], ALIVE)
@@ -528,7 +537,7 @@ def widened(old: Delta, new: Delta, base: Heap, loop: Hashable, of_round: Callab
             continue
         present = base.get(*location) or UNBOUND
         before = old.get(location, present)
-        after = _earlier(widen(before, new.get(location, present), loop), of_round)
+        after = _earlier(widen(before, new.get(location, present), loop, tested.get(location, ())), of_round)
         result[location] = _settled(before, after) if again and type(after) is Union and after != before else after
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mxlint.domain.members import Const, Kind, Loops, Member, Range
@@ -27,6 +28,13 @@ def stays(op: object, step: int | None, by: object) -> bool:
     if step is None or not isinstance(by, Const) or type(by.value) is not int:
         return False
     return op == "//" and by.value >= MANY_ROUNDS * step or op == "%" and 0 < by.value <= FEW
+
+
+@dataclass(frozen=True, slots=True)
+class Doubled:
+    """Among the loops of a number: one each of whose rounds at least doubles it. When that is over the number is one of few, however long it ran."""
+
+    loop: Hashable
 
 
 class Uneven(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from itertools import pairwise, takewhile
 from math import gcd
 from typing import Final
@@ -27,13 +27,14 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
-from mxlint.domain.varying import also_over, lengthened, loops_of, over, united
+from mxlint.domain.varying import Doubled, also_over, lengthened, loops_of, over, united
 
 
-def widen(old: Value, new: Value, loop: Hashable = None) -> Value:
+def widen(old: Value, new: Value, loop: Hashable = None, tested: Collection[int] = ()) -> Value:
     """An upper bound of two successive values of a loop, such that no chain of bounds is infinite.
 
-    A number that changes by a constant becomes a step without end; tests of the loop bound it again. What a round changes varies over the `loop`.
+    A number that changes by a constant becomes a step without end; tests of the loop bound it again. It first goes as far as one of the numbers with
+    which it is `tested` to be equal, as a counter does that begins anew there. What a round changes varies over the `loop`.
     """
     if old is new or old == new:
         return old
@@ -44,7 +45,7 @@ def widen(old: Value, new: Value, loop: Hashable = None) -> Value:
     numbers = [member for value in (old, new) for member in members(value) if _is(member, "int")]
     changed = [member for member in members(both) if _is(member, "int")] != before
     if before and changed and all(isinstance(member, (Const, Range)) for member in numbers) and not _one_by_one(numbers):
-        step = _step(before, numbers, loop)
+        step = _step(before, numbers, Doubled(loop) if _doubles(old, new, loop) else loop, tested)
         rest = [option for option in options(both) if not _is(option.member, "int")]
         both = of([*rest, Option(step)])
     both = _widened_lengths(old, both, loop)
@@ -226,19 +227,65 @@ def _least(found: list[Tuple], before: list[Tuple]) -> int | None:
     return min(known) if not earlier or min(known) == min(earlier) else 0
 
 
-def _step(before: list[Member], numbers: list[Member], loop: Hashable) -> Member:
+def _step(before: list[Member], numbers: list[Member], loop: Hashable, tested: Collection[int]) -> Member:
     """The step that covers the numbers of an earlier and a later round."""
     now = hull(Union(tuple(map(Option, numbers)))) or (None, None)
     earlier = (hull(Union(tuple(map(Option, before)))) if before else None) or (None, None)
-    low = now[0] if now[0] == earlier[0] else None
-    high = now[1] if now[1] == earlier[1] else None
     strides = [m.stride for m in numbers if isinstance(m, Range)]
     ends = {end for m in numbers for end in ((m.low, m.high) if isinstance(m, Range) else (m.value,) if isinstance(m, Const) else ())}
     points = sorted(int(end) for end in ends if isinstance(end, int))
     loops = united(map(loops_of, numbers))
     if loops is not None:
         loops = loops | {loop} if loop is not None else None
-    return Range(low, high, gcd(*strides, *(b - a for a, b in pairwise(points))) or 1, loops)
+    stride = gcd(*strides, *(b - a for a, b in pairwise(points))) or 1
+    kept = _set_anew(before, numbers)
+    low = now[0] if now[0] in (earlier[0], *kept) else _end(now[0], -stride, tested)
+    high = now[1] if now[1] in (earlier[1], *kept) else _end(now[1], stride, tested)
+    return Range(low, high, stride, loops)
+
+
+def _doubles(old: Value, new: Value, loop: Hashable) -> bool:
+    """Whether each number that a round leaves is at least twice the one that it found: those that are known are, or the step between those that
+    another round with this loop has left is."""
+    if loop is None:
+        return False
+    before, after = ([member for member in members(value) if _is(member, "int")] for value in (old, new))
+    steps = [member for member in before if isinstance(member, Range)]
+    if not steps:
+        known = sorted(member.value for member in (*before, *after) if isinstance(member, Const) and isinstance(member.value, int))
+        apart = [(a, b) for a, b in pairwise(sorted(set(known)))]
+        return len(apart) > MAX_KNOWN - 2 and all(b >= 2 * a > 0 for a, b in apart)
+    widest = max(step.stride for step in steps)
+    return all(
+        isinstance(member, Range) and member.loops is not None and Doubled(loop) in member.loops and member.stride >= 2 * widest
+        for member in after
+        if member not in before
+    )
+
+
+def _set_anew(before: Sequence[Member], numbers: Sequence[Member]) -> set[int]:
+    """Constants beside a step that goes on, or beside others that do not go the same way: a round sets the number to them, and does not come to them by
+    going on."""
+    known = {member.value for member in numbers if isinstance(member, Const) and isinstance(member.value, int)}
+    if any(isinstance(member, Range) for member in before):
+        return known
+    earlier = {member.value for member in before if isinstance(member, Const) and isinstance(member.value, int)}
+    after = {member.value for member in numbers[len(before) :] if isinstance(member, Const) and isinstance(member.value, int)}
+    if not earlier or not after or (min(after) < min(earlier)) is (max(after) < max(earlier)):
+        return set()
+    return known
+
+
+MAX_TESTED: Final = 2
+"""With so many numbers at most a location is tested where a step ends at them: each may take a round of the loop."""
+
+
+def _end(bound: int | None, stride: int, tested: Collection[int]) -> int | None:
+    """How far a step goes that has come to `bound`: to the next number with which it is tested, or to the one before that; None: without end."""
+    if bound is None or len(tested) > MAX_TESTED:
+        return None
+    ends = [end for number in tested for end in (number - stride, number) if (end - bound) * stride >= 0 and (end - bound) % stride == 0]
+    return min(ends, key=lambda end: abs(end - bound), default=None)
 
 
 MAX_DEPTH: Final = 6

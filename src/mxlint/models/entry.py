@@ -13,7 +13,7 @@ from mxlint.models.schema import ArrayUse, Callback, Effect, Lookup, Model, Muta
 
 _FOLDS: dict[object, schema.Fold] = {True: "always", False: "no", "small": "small"}
 FIELDS = frozenset(
-    ["signature", "fold", "calls", "stores", "mutates", "shares", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "imports", "array", "unordered", "since", "until"]
+    ["signature", "fold", "calls", "stores", "mutates", "shares", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "imports", "array", "unordered", "few", "since", "until"]
 )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     for field, reader in _READERS.items():
         if field in table:
             found[field] = tuple(reader(text) for text in _listed(table[field]))
-    for field in ("draws", "seeds", "imports", "unordered", "since", "until"):
+    for field in ("draws", "seeds", "imports", "unordered", "few", "since", "until"):
         if field in table:
             found[field] = table[field]
     if "source" in table:

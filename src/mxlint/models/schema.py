@@ -159,6 +159,8 @@ class Model(NamedTuple):
     """None: not known."""
     unordered: bool = False
     """Whether the result is the same for numbers, texts or arrays in another order, but for the rounding of a float."""
+    few: bool = False
+    """Whether the result is one of few numbers, however far a counter goes that the call is given."""
     since: str = ""
     until: str = ""
     """Versions of Python, or of the library, that have it: from `since`, before `until`."""

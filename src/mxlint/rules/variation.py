@@ -17,6 +17,9 @@ MANY = 3
 FEW = 4
 """So many numbers that are written out in a loop are so many traces, and that is all."""
 
+SELDOM = 4
+"""What so many calls are given, one with the other, before another takes its place, as the next of some sizes that arrays are padded to, changes seldom."""
+
 
 class Series(NamedTuple):
     """One leaf of the arguments at one place of a call: the argument, what it is call by call, whether the innermost loop goes over things that are
@@ -126,12 +129,15 @@ def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
 
 
 def come_again(values: Iterable[object]) -> bool:
-    """Whether one of few comes again after others, or the last one has come as often as all that were before it: what goes round, or comes to rest, does
-    not go on to change."""
+    """Whether one of few comes again after others, or the last one has come as often as all that were before it, or each comes many times: what goes
+    round, comes to rest or seldom changes does not go on to change. What changes ever more seldom, as the next power of two does, need not be few."""
     found = [(value, sum(1 for _ in run)) for value, run in groupby(values)]
     different = len({value for value, _ in found})
-    rests = 2 * found[-1][1] >= sum(times for _, times in found)
-    return different <= FEW and (different < len(found) or rests)
+    together = sum(times for _, times in found)
+    if different <= FEW and (different < len(found) or 2 * found[-1][1] >= together or SELDOM * different <= together):
+        return True
+    times = [times for _, times in found[:-1]]  # the last one may come again
+    return len(times) >= MANY and times == sorted(times) and times[-1] >= 2 * times[0]
 
 
 def scalars_vary(values: Sequence[Value], few: int) -> bool:

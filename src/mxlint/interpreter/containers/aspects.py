@@ -41,6 +41,7 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import answers, orders
+from mxlint.interpreter.containers.deques import bounded
 from mxlint.interpreter.containers.elements import known_items, position_of
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS
 from mxlint.interpreter.expressions.outcomes import outcome
@@ -142,7 +143,7 @@ def _length(i: Interpreter, oid: int) -> Value:
     """How many items are in a list of unknown length: from the least number on, all of them."""
     content = i.heap.get(oid, ITEMS)
     found = [(_count(option.member), option.guard) for option in (options(content) if content is not None else ())]
-    return guarded(found) if found else Range(0, None)
+    return bounded(i, oid, guarded(found) if found else Range(0, None))
 
 
 def _count(member: Member) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from mxlint.domain.join import join, of
-from mxlint.domain.members import NONE, Const, Member, Option, Ref, Tuple, Value, options
+from mxlint.domain.members import NONE, Const, Member, Option, Range, Ref, Tuple, Value, options
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -33,6 +33,21 @@ def within_length(method: Method, *, first: bool = False) -> Method:
         return result
 
     return run
+
+
+def bounded(i: Interpreter, oid: int, length: Value) -> Value:
+    """How long a container is, which is no longer than it may be: the rounds of a loop come to that and stay there."""
+    most = i.heap.get(oid, MAXLEN)
+    if not isinstance(most, Const) or type(most.value) is not int:
+        return length
+    count = most.value
+
+    def one(member: Member) -> Member:
+        if not isinstance(member, Range) or member.high is not None:
+            return member
+        return Range(min(member.low or 0, count), count, member.stride, frozenset())
+
+    return of(Option(one(option.member), option.guard) for option in options(length))
 
 
 def cut(content: Value, most: Value, *, first: bool = False) -> Value:

@@ -38,7 +38,7 @@ from mxlint.interpreter.compiled.portions import length as length_of_tuple
 from mxlint.interpreter.compiled.scalars import are_scalars
 from mxlint.interpreter.containers import answers, aspects
 from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
-from mxlint.interpreter.containers.deques import MAXLEN, cut
+from mxlint.interpreter.containers.deques import MAXLEN, bounded, cut
 from mxlint.interpreter.containers.elements import dict_keys, known_items
 from mxlint.interpreter.containers.methods import update_dict
 from mxlint.interpreter.expressions import choices
@@ -78,7 +78,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
         if isinstance(member, Ref) and kind in ("list", "set"):
             content = i.live(i.heap.get(member.oid, ITEMS) or Unknown("list"))
-            return i.split(content, one)
+            return bounded(i, member.oid, i.split(content, one))
         if isinstance(member, Tuple) and member.items is None:
             if member.least is None:
                 return Kind("int", "imprecise")

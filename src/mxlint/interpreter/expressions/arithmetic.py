@@ -97,6 +97,9 @@ def _few(op: str, a: Range | Const, b: Range | Const) -> Value | None:
         return None
 
 
+MAX_SHIFT: Final = 64
+"""Places by which a step of integers is shifted to the left, which multiplies it."""
+
 NUMBERS: Final = ("bool", "int", "float", "complex")
 
 NEGATED: Final = {"!=": "==", "is not": "is", "not in": "in", ">=": "<", "<=": ">"}
@@ -120,6 +123,8 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
             return Measure("float" if op == "/" or "float" in (s, t) else "number" if op == "**" else "int", axes)
     if op in ("/", "//", "%") and not isinstance(a, Length) and not isinstance(b, Length) and _may_be_zero(b):
         i.may_raise("builtins.ZeroDivisionError")
+    if op == "<<" and isinstance(a, Range) and type(b) is Const and type(b.value) is int and 0 <= b.value < MAX_SHIFT:
+        op, b = "*", Const(1 << b.value)
     loops = frozenset() if stays(op, a.stride if isinstance(a, Range) else None, b) else united(map(loops_of, (a, b)))
     if isinstance(a, (Range, Const)) and isinstance(b, (Range, Const)):
         found = on_ranges(op, a, b)

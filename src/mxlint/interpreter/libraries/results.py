@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Final, NamedTuple
 
 from mxlint.domain.arrays import Array
@@ -139,7 +139,8 @@ def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
         return Measure(kind, axes)  # type: ignore[arg-type]
     imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in parts)
     opened = any(isinstance(m, Kind) and m.cause == "open" for m in parts) or found is not None and found.fold == "no"
-    return over(Kind(kind, "imprecise" if imprecise else "open" if opened else "varying"), united(map(loops_of, parts)))
+    loops = frozenset[Hashable]() if found is not None and found.few else united(map(loops_of, parts))
+    return over(Kind(kind, "imprecise" if imprecise else "open" if opened else "varying"), loops)
 
 
 def _symbolic_scalar(i: Interpreter, kind: str, parts: list[Member], call: Called) -> Value:

@@ -19,6 +19,7 @@ from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.paths import CLIENT, ROUNDS, Condition, Path
 from mxlint.interpreter.machine.targets import Target
+from mxlint.interpreter.machine.tested import Tested
 
 MAX_ROUNDS: Final = 12
 """Rounds after which what is not stable is given up: that is a defect of widening."""
@@ -176,7 +177,8 @@ def _ascend(
     """The fixpoint from a state, and from what was after the rounds of the loop in the last round of the one around. The state before each
     round, the one after (None if no round comes to its end), and whether the first was widened."""
     loop = i.context.inner(context).loop
-    head = start if last is None else widened(start, start | _present(last, i.heap), i.heap, loop, _may_change)
+    tested = i.ledger.of(Tested).numbers
+    head = start if last is None else widened(start, start | _present(last, i.heap), i.heap, loop, _may_change, tested)
     around = i.invariants
     checkpoint = i.checkpoint()
     try:
@@ -192,7 +194,7 @@ def _ascend(
             merged = (
                 i.heap.merged([(head, ()), (passed(later, _asks_what_it_is), ())])
                 if first
-                else widened(head, later, i.heap, loop, _may_change, again=number > 1)
+                else widened(head, later, i.heap, loop, _may_change, tested, again=number > 1)
             )
             if number >= MAX_ROUNDS:
                 merged = _given_up(head, merged)

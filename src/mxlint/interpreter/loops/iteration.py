@@ -61,7 +61,7 @@ from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
-from mxlint.interpreter.loops.lengths import as_long_as
+from mxlint.interpreter.loops.lengths import as_long_as, held
 from mxlint.interpreter.loops.novelty import in_turn, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -254,7 +254,7 @@ def collected(
         element = _any_element(i, value, place, frame)
         if isinstance(value, Symbolic):
             return any_number(element)
-        content = value if isinstance(value, Tuple) else i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else None
+        content = value if isinstance(value, Tuple) else held(i, value) if isinstance(value, Ref) else None
         copied = Tuple(None, element) if content is None else as_long_as(i, as_many(i.live(content), element), value)
         assert isinstance(copied, Tuple)
         return copied.beginning_with(value.front) if isinstance(value, Tuple) else copied

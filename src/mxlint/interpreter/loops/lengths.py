@@ -143,6 +143,14 @@ def as_long_as(i: Interpreter, items: Value, iterable: Value) -> Value:
     return items if count is None else of(Option(_counted(o.member, count), o.guard) for o in options(items))
 
 
+def held(i: Interpreter, ref: Ref) -> Value | None:
+    """The content of a container. One that drops what is too much is full from some round on: no loop makes that longer."""
+    found = i.heap.get(ref.oid, ITEMS)
+    if found is None or ref.oid not in i.ledger.of(Lengths).bounded:
+        return found
+    return of(Option(o.member.longer(NO_LOOPS) if _is_open(o.member) else o.member, o.guard) for o in options(found))
+
+
 def cut_short(i: Interpreter, items: Value, iterable: Value) -> Value:
     """The content of a list that goes from a fixed item of another to its end."""
     loops = rounds_over(i, iterable)

@@ -33,7 +33,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
-from mxlint.domain.varying import FEW, loops_of, over, stays, united
+from mxlint.domain.varying import FEW, Doubled, loops_of, over, stays, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
@@ -359,7 +359,12 @@ class Novelty:
             return loops is None
         if self._i.heap.recording is not None:
             self._i.heap.recording.around = True
-        return any(isinstance(loop, Context) and within(loop, around.loop) for loop in loops for around in self._rounds)
+        return any(self._over(loop, around.loop) for loop in loops for around in self._rounds)
+
+    def _over(self, loop: object, around: Context) -> bool:
+        if isinstance(loop, Doubled):
+            return loop.loop == around
+        return isinstance(loop, Context) and within(loop, around)
 
     def of(self, member: Member) -> bool:
         """Whether a number is another one in each round."""

@@ -28,6 +28,7 @@ from mxlint.interpreter.expressions.names import find_name
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.tested import Tested
 from mxlint.interpreter.objects.lookup import container
 from mxlint.interpreter.objects.type_tests import instance_of, kinds_of_class
 from mxlint.interpreter.open_world import ranks
@@ -205,6 +206,8 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
         effective = operator if outcome else negated[operator]
         bound = _constant(i, other, frame)
         if effective in ("is", "is not", "==", "!=") and isinstance(bound, Const):
+            if effective in ("==", "!=") and type(bound.value) is int:
+                _note(i, target, bound.value, frame)
             _narrow(i, target, lambda member, e=effective, b=bound: _equal(member, b, e in ("is", "=="), e in ("is", "is not")), frame)  # type: ignore[misc]
         elif effective in ("<", "<=", ">", ">=") and bound is not None:
             _narrow(i, target, lambda member, e=effective, b=bound: _bounded(member, e, b), frame)  # type: ignore[misc]
@@ -265,7 +268,7 @@ def _equal(member: Member, bound: Const, equal: bool, identity: bool) -> Member 
         if equal:
             inside = (member.low is None or member.low <= bound.value) and (member.high is None or bound.value <= member.high)
             return bound if inside else None
-        return member
+        return _without_end(member, bound.value)
     if bound.value is None:
         if isinstance(member, Symbolic):
             if member.kinds is not None and "NoneType" not in member.kinds:
@@ -287,6 +290,23 @@ def _equal(member: Member, bound: Const, equal: bool, identity: bool) -> Member 
     if equal and isinstance(member, Symbolic) and member.kinds is not None and type(bound.value).__name__ not in member.kinds:
         return None if not {"int", "float", "bool", "number"} & member.kinds else member
     return member
+
+
+def _without_end(member: Range, number: int) -> Member:
+    """The numbers of a step that are not this one, where that is the first or the last of them."""
+    low, high = member.low, member.high
+    low = low + member.stride if low == number and low is not None else low
+    high = high - member.stride if high == number and high is not None else high
+    if low is not None and low == high:
+        return Const(low)
+    return member if (low, high) == (member.low, member.high) else Range(low, high, member.stride, member.loops)
+
+
+def _note(i: Interpreter, target: ir.Expr, number: int, frame: Frame) -> None:
+    """Keep with which number a name or attribute is compared: a loop that counts it up may end, or begin anew, there."""
+    where = location(i, target, frame)
+    if where is not None:
+        i.ledger.of(Tested).numbers.setdefault(where, set()).add(number)
 
 
 def _unknown(member: Member) -> bool:
