@@ -15,6 +15,7 @@ from mxlint.interpreter.calls.relevance import Reach, reach_of
 from mxlint.interpreter.containers.builders import put
 from mxlint.interpreter.containers.inplace import overwrite
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.loops.carried import going_on
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import MAX_CALLS, Halt, Interpreter
 from mxlint.interpreter.machine.costs import Costs
@@ -375,7 +376,7 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
             i.heap.undo(mark)
             i.path = path
             i.forget(checkpoint)
-            wider = _widened_arguments(given, state["arguments"])
+            wider = _widened_arguments(i, given, state["arguments"])
             merged = value if state["value"] is None else state["value"] if value is None else widen(state["value"], value)
             if merged == state["value"] and wider is None:
                 break
@@ -389,8 +390,13 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
         i.ledger.of(Costs).aside[id(info.node)] += steps - i.steps
 
 
-def _widened_arguments(given: Arguments, inner: list[Arguments]) -> Arguments | None:
+def _widened_arguments(i: Interpreter, given: Arguments, inner: list[Arguments]) -> Arguments | None:
     """The arguments of a recursive function and of its inner calls together; None if these bring nothing new."""
+
+    def widened(before: Value, value: Value) -> Value:
+        counted = going_on(i, before, value)
+        return widen(before, value) if counted is None else counted
+
     result = list(given.args)
     keywords = dict(given.keywords)
     changed = False
@@ -398,11 +404,11 @@ def _widened_arguments(given: Arguments, inner: list[Arguments]) -> Arguments | 
         if len(other.args) != len(result):
             continue
         for number, value in enumerate(other.args):
-            wider = widen(result[number], value)
+            wider = widened(result[number], value)
             changed = changed or wider != result[number]
             result[number] = wider
         for name, value in other.keywords.items():
-            wider = widen(keywords[name], value) if name in keywords else value
+            wider = widened(keywords[name], value) if name in keywords else value
             changed = changed or keywords.get(name) != wider
             keywords[name] = wider
     return Arguments(result, keywords, given.star, given.kwstar, given.places, given.keyword_places, given.node) if changed else None

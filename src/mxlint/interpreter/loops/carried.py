@@ -11,7 +11,7 @@ from typing import Final
 from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Delta, Location
 from mxlint.domain.join import join, of
-from mxlint.domain.members import Composite, Const, Member, Option, Symbolic, Tuple, Value, members, options
+from mxlint.domain.members import Composite, Const, Kind, Member, Option, Symbolic, Tuple, Value, members, options, scalar_type
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.interpreter.loops.novelty import REWRITTEN, Steps
@@ -124,6 +124,20 @@ def _goes_on(i: Interpreter, whole: Identity, known: Collection[Identity]) -> bo
         return False
     sides = (side.identity if isinstance(side, Symbolic) else side for side in (whole[1:] if whole[0] in EITHER_SIDE else whole[1:2]))
     return any(part in known for side in sides if isinstance(side, tuple) for part in (side, *_parts(i, side)))
+
+
+def going_on(i: Interpreter, before: Value, after: Value) -> Value | None:
+    """The numbers that a recursive function is given, if each call makes another one of its own, which nobody in sight gives: as many as there are calls.
+    None if it is no such number."""
+    made = members(after)
+    known = {member.identity for member in members(before) if isinstance(member, Symbolic)}
+    types = {scalar_type(member) for member in (*members(before), *made)}
+    if not known or len(types) != 1 or not types <= {"int", "float"}:
+        return None
+    symbolic = [member for member in made if isinstance(member, Symbolic)]
+    if not symbolic or not all(_changes(i, member.identity, known) for member in symbolic):
+        return None
+    return Kind("int" if types == {"int"} else "float", "varying")
 
 
 def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: bool, loop: tuple[Place, object]) -> Symbolic:

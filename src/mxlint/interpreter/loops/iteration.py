@@ -94,7 +94,7 @@ def iterate(i: Interpreter, value: Value, consume: Consume, place: Place, frame:
 
 def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
     """The same while a compiled function is traced: every round adds what it computes to the graph."""
-    before, left = trace.operations, _left(i)
+    before, left = trace.operations, states_left(i)
     of_rounds: list[int] = []
 
     def counted(value: Value) -> None:
@@ -109,14 +109,14 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
     finally:
         trace.loops.pop()
     rounds = number_of_rounds(i, member)
-    if rounds is not None and _left(i) == left:
+    if rounds is not None and states_left(i) == left:
         # Several members of a value are several operations in the round that stands for many: the least is what each round surely makes.
         total = rounds * min(of_rounds, default=0) if rounds > UNROLLED else trace.operations - before
         trace.operations = before + total
         i.mlx.looped(i, trace, rounds, total, place, frame)
 
 
-def _left(i: Interpreter) -> int:
+def states_left(i: Interpreter) -> int:
     """How many states left blocks early so far, to where they arrive."""
     return sum(len(target.arrived) for target in i.targets)
 

@@ -190,11 +190,11 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
     }
     if (op, outcome) in (("==", True), ("!=", False)):
         for target, other in ((left, right), (right, left)):
-            number = _constant(i, other, frame)
+            number = constant(i, other, frame)
             if isinstance(number, Const) and isinstance(number.value, int) and (array := _ranked(i, target, frame)) is not None:
                 ranks.learn(i, array, number.value)
     for target, other, operator in ((left, right, op), (right, left, flipped.get(op, op))):
-        if (measured := _measured(target)) is not None and isinstance(number := _constant(i, other, frame), Const):
+        if (measured := _measured(target)) is not None and isinstance(number := constant(i, other, frame), Const):
             said = operator if outcome else negated.get(operator, operator)
             held = _holds_some(said, number.value)
             if held is not None:
@@ -204,7 +204,7 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
         if not isinstance(target, (ir.Name, ir.Attr)) or op in ("in", "not in") and target is right:
             continue
         effective = operator if outcome else negated[operator]
-        bound = _constant(i, other, frame)
+        bound = constant(i, other, frame)
         if effective in ("is", "is not", "==", "!=") and isinstance(bound, Const):
             if effective in ("==", "!=") and type(bound.value) is int:
                 _note(i, target, bound.value, frame)
@@ -240,8 +240,8 @@ def _held(i: Interpreter, node: ir.Expr, frame: Frame) -> Value | None:
     return i.heap.get(*where) if where is not None else None
 
 
-def _constant(i: Interpreter, node: ir.Expr, frame: Frame) -> Member | None:
-    """The value of the other side, where reading it again has no effect."""
+def constant(i: Interpreter, node: ir.Expr, frame: Frame) -> Member | None:
+    """The value of one side of a comparison, where reading it again has no effect."""
     if isinstance(node, ir.Const):
         return Const(node.value)
     if (

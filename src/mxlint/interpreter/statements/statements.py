@@ -15,11 +15,12 @@ from mxlint.interpreter.generators.dying import dropped, let_go
 from mxlint.interpreter.generators.sending import closed
 from mxlint.interpreter.generators.stepping import can_step, runs_as_a_whole
 from mxlint.interpreter.libraries import replaced
+from mxlint.interpreter.loops.counted import Counted
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.forgetting import dead, forget
-from mxlint.interpreter.loops.iteration import iterate
+from mxlint.interpreter.loops.iteration import iterate, states_left
 from mxlint.interpreter.loops.progress import is_nearer
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
@@ -190,6 +191,10 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     def leave() -> None:
         i.leave(ended, NONE)
 
+    trace, left = i.trace, states_left(i)
+    operations = trace.operations if trace is not None else 0
+    counted = Counted(i, node.test, frame)
+    goes_on = False
     one_way = True
     """Whether the last round either went on or left the loop, and not both."""
     untested = isinstance(node.test, ir.Const)
@@ -201,8 +206,10 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         one_way = truth.outcome is not None and not (untested and breaks.arrived)
         forget(i, names, frame)
 
+    place = frame.place(node)
+    if trace is not None:
+        trace.loops.append(place)
     try:
-        place = frame.place(node)
         most = 0 if untested and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         rounds = 0
         try:
@@ -213,6 +220,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
             with i.unrolling(UNROLLED):
                 while rounds < most and one_way:
                     before = i.heap.mark()
+                    counted.round()
                     with i.within((place, rounds)):
                         step()
                     rounds += 1
@@ -220,6 +228,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
                         (steps - i.steps) * most > MAX_TRIED * rounds or rounds > 1 and not is_nearer(i, start, before)
                     ):
                         break  # the rounds would be taken back: it has no end in sight
+            goes_on = 0 < rounds == most and one_way
             if checkpoint is not None and rounds > 1:  # it has no end in sight
                 i.heap.undo(start)
                 i.forget(checkpoint)
@@ -232,6 +241,12 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         frame.breaks.pop()
         i.targets.remove(ended)
         i.targets.remove(breaks)
+        if trace is not None:
+            trace.loops.pop()
+    total = counted.total() if goes_on and not breaks.arrived and states_left(i) == left else None
+    if trace is not None and total is not None:
+        trace.operations = operations + total[1]
+        i.mlx.looped(i, trace, *total, place, frame)
     i.heap.undo(mark)
     i.path = base
     _after(i, node.orelse, frame, ended, breaks, mark)
