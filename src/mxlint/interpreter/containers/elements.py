@@ -343,12 +343,20 @@ def collect(i: Interpreter, oid: int, value: Value) -> None:
 
 
 def _as_rounds(i: Interpreter, longer: Tuple) -> Tuple:
-    """A list that is as long as a loop has rounds. If that is up to what nobody in sight gives, so is its length; else nothing is known of it."""
+    """A list that is as long as a loop has rounds. If that is up to what nobody in sight gives, so is its length; else nothing is known of it, but over
+    which loops it varies."""
     step: Context | None = i.context
     while step is not None and not is_round(step.step):
         step = step.parent
     given = step is not None and step.step[0] in i.ledger.of(Ends).given  # type: ignore[index]
-    return Tuple(None, longer.element, least=longer.least if given else None, given="part" if given and longer.least is not None else "")
+    loops = i.ledger.of(Ends).rounds.get(step.loop) if step is not None else None
+    return Tuple(
+        None,
+        longer.element,
+        least=longer.least if given else None,
+        given="part" if given and longer.least is not None else "",
+        loops=loops or frozenset(),
+    )
 
 
 def extended(content: Value, value: Value, uncounted: Callable[[Tuple], Tuple] | None = None) -> Value:
@@ -361,7 +369,7 @@ def extended(content: Value, value: Value, uncounted: Callable[[Tuple], Tuple] |
             member = Tuple((*member.items, value))
         elif isinstance(member, Tuple):
             least = None if member.shortest is None else member.shortest + 1
-            member = Tuple(None, join([*member.parts, value]), least=least, given="part" if member.given else "")
+            member = Tuple(None, join([*member.parts, value]), least=least, given="part" if member.given else "", loops=member.loops)
             member = member if uncounted is None else uncounted(member)
         found.append(Option(member, option.guard))
     return of(found)

@@ -13,7 +13,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import used
 from mxlint.interpreter.containers import orders
 from mxlint.interpreter.containers.aspects import contents
-from mxlint.interpreter.containers.builders import any_number, concatenated, entries, entry, is_key, new_list, new_set, put, put_any
+from mxlint.interpreter.containers.builders import any_number, entries, entry, is_key, joined_content, new_list, new_set, put, put_any
 from mxlint.interpreter.containers.deques import within_length
 from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
 from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item, puts_default
@@ -85,7 +85,7 @@ def _extend(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
     _set(
         i,
         ref,
-        join([concatenated(m, more) if isinstance(m, Tuple) else m for m in members(content)]),
+        joined_content([content, more]),
         join(_parts(more)) if _parts(more) else NONE,
         place,
         frame,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from mxlint.domain.members import Loops
 from mxlint.domain.place import Place
+from mxlint.interpreter.machine.frames import Context
 
 
 class Ends:
     """Loops by what is known of their end."""
 
-    __slots__ = ("endless", "finite", "given", "turns")
+    __slots__ = ("endless", "finite", "given", "rounds", "turns")
 
     def __init__(self) -> None:
         self.finite: set[Place] = set()
@@ -17,5 +19,7 @@ class Ends:
         """Loops that only a `break` ends."""
         self.given: set[Place] = set()
         """Loops of which nobody in sight says how many rounds they have: over what is not in sight."""
+        self.rounds: dict[Context, Loops] = {}
+        """Of a loop, those in each of whose rounds it has another number of rounds; none where nothing is known of it."""
         self.turns: dict[int, set[Place]] = {}
         """Of objects that stand for several: the loops of which each round takes another one of these."""

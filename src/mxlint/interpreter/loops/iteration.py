@@ -58,6 +58,7 @@ from mxlint.interpreter.generators.advancing import (
 )
 from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
+from mxlint.interpreter.loops import lengths
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
@@ -174,7 +175,12 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     else:
         i.ledger.of(Ends).given.discard(place)
     several = certain and (number_of_rounds(i, member) or 0) > 1
+    mark, loop = i.heap.mark(), (place, "rest")
+    lengths.begins(
+        i, loop, lengths.rounds_over(i, member), counted=number_of_rounds(i, member) is not None or isinstance(member, RangeObject)
+    )
     repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain, several=several)
+    lengths.ended(i, mark, loop)
 
 
 def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, frame: Frame) -> None:

@@ -25,8 +25,10 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
+from mxlint.domain.place import Place
 from mxlint.domain.varying import even, united
 from mxlint.interpreter.containers.elements import known_items
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
@@ -115,6 +117,36 @@ def content(i: Interpreter, ref: Ref) -> Value:
     found = i.heap.get(ref.oid, ITEMS) or Tuple(())
     loops = growing(i, ref)
     return _longer(found, loops) if loops else found
+
+
+def begins(i: Interpreter, loop: tuple[Place, str], loops: Loops, *, counted: bool) -> None:
+    """A loop begins that has another number of rounds in each round of other loops. `counted`: without such, it has so many each time."""
+    around, rounds = i.context.inner(loop).loop, i.ledger.of(Ends).rounds
+    if counted and loops == NO_LOOPS or i.trace is not None:
+        rounds.pop(around, None)
+    else:
+        rounds[around] = loops
+
+
+def ended(i: Interpreter, mark: int, loop: tuple[Place, str]) -> None:
+    """A loop is over, since a mark: what it has made longer is as long as it has rounds. What had another length each time before that may be filled up."""
+    around, rounds = i.context.inner(loop).loop, i.ledger.of(Ends).rounds
+    if around not in rounds:
+        return
+    changed = i.ledger.of(Lengths).changed
+    for (oid, field), value in i.heap.changes(mark).items():
+        if field == ITEMS and any(_is_open(member) and member.loops for member in members(value)):
+            resized_here = any(within(context.loop, around) for context, _ in changed.get(oid, ()))
+            i.heap.set(oid, ITEMS, of(Option(_by_rounds(o.member, around, rounds[around], resized_here), o.guard) for o in options(value)))
+
+
+def _by_rounds(member: Member, loop: Context, loops: Loops, resized_here: bool) -> Member:
+    """The content of a list as the rounds of a loop leave it."""
+    if not _is_open(member) or not member.loops:
+        return member
+    if loop not in member.loops:
+        return member.longer(NO_LOOPS) if resized_here else member
+    return member.longer(united((member.loops, loops)) if len(member.loops) == 1 else frozenset((loop,)))
 
 
 def rounds_over(i: Interpreter, iterable: Value) -> Loops:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.heap import Delta
-from mxlint.domain.members import NONE, UNBOUND, External, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, UNBOUND, External, Loops, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
+from mxlint.domain.varying import united
 from mxlint.interpreter.compiled.portions import come_to, owner
 from mxlint.interpreter.compiled.telling import only_tells, unused
 from mxlint.interpreter.containers.elements import MAX_UNROLLED, UNROLLED
@@ -15,6 +16,7 @@ from mxlint.interpreter.generators.dying import dropped, let_go
 from mxlint.interpreter.generators.sending import closed
 from mxlint.interpreter.generators.stepping import can_step, runs_as_a_whole
 from mxlint.interpreter.libraries import replaced
+from mxlint.interpreter.loops import lengths, novelty
 from mxlint.interpreter.loops.counted import Counted
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding
@@ -44,6 +46,7 @@ from mxlint.interpreter.statements.binding import (
 from mxlint.interpreter.statements.conditions import tested
 from mxlint.interpreter.statements.handlers import guarded, try_statement, with_statement
 from mxlint.interpreter.statements.managers import entered
+from mxlint.interpreter.statements.narrowing import constant
 from mxlint.interpreter.statements.patterns import match_pattern
 from mxlint.interpreter.statements.recovering import recovered
 from mxlint.interpreter.statements.unpacking import unpack
@@ -209,6 +212,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     place = frame.place(node)
     if trace is not None:
         trace.loops.append(place)
+    lengths.begins(i, (place, "rest"), _moved_by_test(i, node.test, frame), counted=False)
     try:
         most = 0 if untested and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         rounds = 0
@@ -250,6 +254,20 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     i.heap.undo(mark)
     i.path = base
     _after(i, node.orelse, frame, ended, breaks, mark)
+    lengths.ended(i, mark, (place, "rest"))
+
+
+def _moved_by_test(i: Interpreter, test: ir.Expr, frame: Frame) -> Loops:
+    """The loops that move a number up to which a loop goes on: none, if it tests no such number."""
+    todo: list[ir.Expr] = [test.left, *test.rights] if isinstance(test, ir.Compare) else []
+    moved: list[Loops] = []
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ir.Bin):
+            todo += (part.left, part.right)
+        elif isinstance(part, (ir.Name, ir.Attr)) and (number := constant(i, part, frame)) is not None:
+            moved.append(novelty.moving(i, number))
+    return united(moved)
 
 
 def _breaks(part: object) -> bool:
