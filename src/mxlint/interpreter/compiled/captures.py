@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
+from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.parts import each_part, rename
@@ -26,6 +28,7 @@ from mxlint.interpreter.machine.locations import ITEMS, OF
 from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
 from mxlint.interpreter.open_world import installed
 from mxlint.interpreter.open_world.standing import Standing
+from mxlint.models.mlx.names import MODULE_WEIGHTS
 from mxlint.syntax import ir
 
 
@@ -217,11 +220,32 @@ def keeping(i: Interpreter, oid: int) -> tuple[str, ...]:
     return (f"{named} keeps what is written on it",) if info.kind == "symbolic" else ()
 
 
+def covers(i: Interpreter, symbolic: Collection[object], owner: Ref | Identity) -> bool:
+    """Whether something symbolic that is captured is a thing that is out of sight, its state, or that of what it is a part of."""
+    wholes = {found[1] if isinstance(found, tuple) and len(found) > 1 and found[0] == installed.STATE else found for found in symbolic}
+    return bool(wholes) and any(root in wholes for root in installed.around(i, owner))
+
+
+def is_covered(i: Interpreter, symbolic: Collection[object], oid: int) -> bool:
+    """Whether what is captured holds what the program writes on something symbolic."""
+    info = i.info(oid)
+    return bool(symbolic) and info.kind == "symbolic" and covers(i, symbolic, info.payload)  # type: ignore[arg-type]
+
+
+ATTRIBUTES: Final = frozenset((".state", *(f".{name}" for name in MODULE_WEIGHTS)))
+"""What says of which model or optimizer a captured state is."""
+
+
+def under_other_names(symbolic: Collection[object]) -> bool:
+    """Whether something symbolic is captured that may be the state of any object that is not in sight."""
+    return any(not isinstance(found, tuple) or found[0] not in ATTRIBUTES for found in symbolic)
+
+
 def open_captures(i: Interpreter, trace: Trace, ref: Ref) -> None:
     """Put placeholders for the arrays in captured containers."""
     inputs, outputs = i.heap.get(ref.oid, "inputs"), i.heap.get(ref.oid, "outputs")
     if inputs is not None:
-        trace.captures.ins, trace.captures.random_in, _ = captured(i, inputs)
+        trace.captures.ins, trace.captures.random_in, trace.captures.symbolic_in = captured(i, inputs)
     if outputs is not None:
         trace.captures.outs, trace.captures.random_out, trace.captures.symbolic_out = captured(i, outputs)
         trace.captures.parted = inputs is not None and _parted(i, trace, inputs, outputs)

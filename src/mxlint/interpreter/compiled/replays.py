@@ -12,6 +12,7 @@ from mxlint.domain.members import (
     Option,
     Range,
     Ref,
+    Symbolic,
     Tuple,
     Unbound,
     Value,
@@ -60,9 +61,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         if own and read.kind != "array" and again.repeats:
             continue
         now = held(i, oid, field)
-        if oid in entry.captured_in and (
-            _same_class(i, read.value, now) or is_tree_of_arrays(i, read.value) and now is not None and is_tree_of_arrays(i, now)
-        ):
+        if oid in entry.captured_in and (_same_class(i, read.value, now) or now is not None and _both_arrays(i, oid, read.value, now)):
             continue  # the arrays under a capture are found anew at each call
         if _reads_all_items(i, entry, location):
             unfollowed(i, ref, i.place or place, "whether it matters in which order a library has put the items of a list")
@@ -189,6 +188,13 @@ def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
         return False
     cls = i.heap.get(before.oid, ("#", "class"))
     return cls is not None and cls == i.heap.get(now.oid, ("#", "class"))
+
+
+def _both_arrays(i: Interpreter, oid: int, before: Value, now: Value) -> bool:
+    """Whether arrays lie there before and now; in the state of something that is not in sight, whether nothing else is known to."""
+    if i.info(oid).kind == "symbolic":
+        return all(isinstance(member, (Array, Symbolic, Unbound)) for value in (before, now) for member in members(value))
+    return is_tree_of_arrays(i, before) and is_tree_of_arrays(i, now)
 
 
 def _is_replaced(i: Interpreter, ref: Ref, entry: Entry, oid: int, known: dict[int, bool]) -> bool:

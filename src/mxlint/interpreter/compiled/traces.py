@@ -91,13 +91,14 @@ class Given:
 class Captures:
     """What `inputs=` and `outputs=` lead to at a trace."""
 
-    __slots__ = ("ins", "leaves_out", "originals", "outs", "parted", "random_in", "random_out", "symbolic_out")
+    __slots__ = ("ins", "leaves_out", "originals", "outs", "parted", "random_in", "random_out", "symbolic_in", "symbolic_out")
 
     def __init__(self) -> None:
         self.ins: set[int] = set()
         self.outs: set[int] = set()
         self.random_in = False
         self.random_out = False
+        self.symbolic_in: set[object] = set()
         self.symbolic_out: set[object] = set()
         self.leaves_out: set[int] = set()
         """The arrays that lie where `outputs=` leads to."""

@@ -14,7 +14,7 @@ from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
 from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.compiled import waiting
-from mxlint.interpreter.compiled.captures import arrays_out, close_captures, open_captures, parts_of
+from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import named, outlived
@@ -75,6 +75,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
     finally:
         with i.within(step):
             close_captures(i, trace, place)
+    trace.captures.ins.update(oid for oid, _ in trace.reads if is_covered(i, trace.captures.symbolic_in, oid))
     _let_go(i, trace)
     with i.within(step):
         cache = cache_of(ref, function)

@@ -12,7 +12,7 @@ from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import rebinding
-from mxlint.interpreter.compiled.captures import keeping
+from mxlint.interpreter.compiled.captures import is_covered, keeping, under_other_names
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import Changes, container, held, older, value_kind
@@ -100,6 +100,11 @@ def _written_outside(
     traced = bool(placeholders) or call is not None
     if not traced and (i.modes.remembered or oid not in holders or _is_own_name(i, oid, frame)):
         return  # that a generator goes on is said where it is asked to
+    caught = trace.captures
+    out_of_sight = traced and i.info(oid).kind == "symbolic" and not is_covered(i, caught.symbolic_out, oid)
+    if out_of_sight and under_other_names(caught.symbolic_out):
+        i.imprecise("the state of an object that is not in sight", place)
+        return
     before = trace.read_of(location)
     trace.written[location] = place
     presumed = [words(i, array) for array in placeholders if i.heap.get(root(array) or 0, GIVEN) is not None]
@@ -114,8 +119,8 @@ def _written_outside(
     beside = how == "property"
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
-        not beside and not holders.isdisjoint(trace.captures.ins) or trace.leaves.get(oid, ("argument",))[0] != "argument",
-        not beside and not holders.isdisjoint(trace.captures.outs) or oid in trace.captures.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
+        not beside and not holders.isdisjoint(caught.ins) or is_covered(i, caught.symbolic_in, oid) or trace.leaves.get(oid, ("argument",))[0] != "argument",
+        not beside and not holders.isdisjoint(caught.outs) or is_covered(i, caught.symbolic_out, oid) or oid in caught.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
     )  # fmt: skip
     if traced and how != "content":
         trace.kept.append((location, fact))
@@ -289,6 +294,8 @@ def _how(i: Interpreter, oid: int, field: object) -> str:
 def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
     """Whether a written location did not exist when the trace began; a list or set: whether it is longer, and the next run would make it longer again."""
     before = trace.before(i, oid, field, held(i, oid, field))
+    if i.info(oid).kind == "symbolic":
+        return False  # what nobody in sight put there was there
     if field != ITEMS:
         return before is None or isinstance(before, Unbound)
     if before is None:

@@ -6,6 +6,7 @@ sight, one object of the heap stands for all.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -14,10 +15,10 @@ from mxlint.domain.heap import Info
 from mxlint.domain.members import Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import writes
+from mxlint.interpreter.compiled.captures import covers, under_other_names
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.open_world.results import OutOfSight
-from mxlint.models.mlx.names import MODULE_WEIGHTS
 
 STATE: Final = ("#", "state")
 """The field of the object that stands for the state of a model or optimizer."""
@@ -46,9 +47,9 @@ def updated(i: Interpreter, owner: Symbolic, how: str, place: Place, frame: Fram
     """A trace updates a model or optimizer: placeholders are left in it, unless its state is captured. Where the state of something else that is not in
     sight is captured as well, that may be it under another name."""
     trace = i.trace
-    if trace is None or owner.source == "argument" or any(_comes_from(found, owner.identity) for found in trace.captures.symbolic_out):
+    if trace is None or owner.source == "argument" or _is_captured(i, trace.captures.symbolic_out, owner.identity):
         return
-    if any(not isinstance(found, tuple) or found[0] not in ATTRIBUTES for found in trace.captures.symbolic_out):
+    if under_other_names(trace.captures.symbolic_out):
         i.imprecise("the state of a model or optimizer that is not in sight", place)
         return
     known = i.ledger.of(Unseen).objects
@@ -59,8 +60,9 @@ def updated(i: Interpreter, owner: Symbolic, how: str, place: Place, frame: Fram
     writes.on_write(i, known[owner.identity], STATE, new, place, frame, how)
 
 
-ATTRIBUTES: Final = frozenset((".state", *(f".{name}" for name in MODULE_WEIGHTS)))
-"""What says of which model or optimizer a captured state is."""
+def _is_captured(i: Interpreter, symbolic: Collection[object], owner: Identity) -> bool:
+    """Whether what is captured is derived from a model or optimizer, or is the state of what that is a part of."""
+    return any(_comes_from(found, owner) for found in symbolic) or covers(i, symbolic, owner)
 
 
 def _comes_from(identity: object, owner: Identity) -> bool:
