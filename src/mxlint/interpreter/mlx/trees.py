@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.join import bound, join
 from mxlint.domain.members import NONE, Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
@@ -67,9 +68,19 @@ def each_leaf(
     done: dict[tuple[Value, ...], Value] = {}
 
     def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
-        # Each of several gives a tree of its own, at a site of its own. What may not be there stays so.
-        tags = [tag] if len(members(value)) == 1 else [(tag, "either", n) for n in range(len(members(value)))]
-        return join([part if isinstance(part, Unbound) else one(part, others, its) for part, its in zip(members(value), tags)])
+        several = members(value)
+        if len(several) == 1:
+            return value if isinstance(value, Unbound) else one(several[0], others, tag)
+        before = dict(done)
+
+        def alone(part: Member) -> Value:
+            # Each of several gives a tree of its own, at a site of its own, or raises. What may not be there stays so.
+            made = part if isinstance(part, Unbound) else one(part, others, (tag, "either", several.index(part)))
+            done.clear()
+            done.update(before)  # what one made, the next has not
+            return made
+
+        return i.split(value, alone)
 
     def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
         if not isinstance(member, (Tuple, Ref)) or ends(member):
@@ -223,10 +234,25 @@ def tree_unflatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
     names = [name.value if isinstance(name, Const) else None for name, _ in named]
     leaves = [(name.split("."), value) for name, (_, value) in zip(names, named) if isinstance(name, str)]
     if len(leaves) < len(named):
+        arrays = _leaves_of(i, given)
+        if arrays is not None:
+            oid = i.allocate("dict", None, place, ("tree", ()))
+            i.heap.set(oid, REST, arrays)
+            i.heap.set(oid, REST_KEY, Kind("str", "open"))
+            return Ref(oid)
         made = i.symbolic(place, "mlx.utils.tree_unflatten")
         i.ledger.of(Gathered).leaves[made.identity] = given
         return made
     return _unflattened(i, leaves, place, ())
+
+
+def _leaves_of(i: Interpreter, pairs: Member) -> Value | None:
+    """The leaves of a list of pairs of which not all names are known, if they are arrays."""
+    content = i.live(i.heap.get(pairs.oid, ITEMS) or NONE) if isinstance(pairs, Ref) and i.info(pairs.oid).kind == "list" else NONE
+    held = [part for row in members(content) if isinstance(row, Tuple) for part in row.parts]
+    leaves = [pair.items[1] for part in held for pair in members(part) if isinstance(pair, Tuple) and pair.items and len(pair.items) == 2]
+    found = join(leaves) if leaves else NONE
+    return found if all(isinstance(member, Array) for member in members(found)) else None
 
 
 def _unflattened(i: Interpreter, leaves: Sequence[tuple[list[str], Value]], place: Place, tag: tuple[str, ...]) -> Value:
