@@ -56,7 +56,7 @@ from mxlint.interpreter.generators.advancing import (
     stepping,
     taking,
 )
-from mxlint.interpreter.generators.iterators import ITERATED, POSITION, new_iterator, parts_of
+from mxlint.interpreter.generators.iterators import ITERABLES, ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.loops import lengths
 from mxlint.interpreter.loops.ends import Ends
@@ -95,6 +95,9 @@ def iterate(i: Interpreter, value: Value, consume: Consume, place: Place, frame:
 
 def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
     """The same while a compiled function is traced: every round adds what it computes to the graph."""
+    if trace.loops[-1:] == [place]:  # an iterator hands on what it goes over
+        _iterate(i, member, consume, place, frame)
+        return
     before, left = trace.operations, states_left(i)
     of_rounds: list[int] = []
 
@@ -104,12 +107,13 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
         of_rounds.append(trace.operations - start)
 
     trace.loops.append(place)
+    begun = number_of_rounds(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" else None
     each = Binding(consume.target, consume.frame, counted, consume.leaves) if isinstance(consume, Binding) else counted
     try:
         _iterate(i, member, each, place, frame)
     finally:
         trace.loops.pop()
-    rounds = number_of_rounds(i, member)
+    rounds = number_of_rounds(i, member) if begun is None else begun
     if rounds is not None and states_left(i) == left:
         # Several members of a value are several operations in the round that stands for many: the least is what each round surely makes.
         total = rounds * min(of_rounds, default=0) if rounds > UNROLLED else trace.operations - before
@@ -123,14 +127,33 @@ def states_left(i: Interpreter) -> int:
 
 
 def number_of_rounds(i: Interpreter, member: Member) -> int | None:
-    """How many elements an iterable has; None if that is not known."""
+    """How many elements an iterable has, at least; None if that is not known."""
     if isinstance(member, RangeObject):
         bounds = [
             bound.value for bound in (member.start, member.stop, member.step) if isinstance(bound, Const) and isinstance(bound.value, int)
         ]
         return length_of(range(*bounds)) if len(bounds) == 3 and bounds[2] else None
+    if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
+        return _rounds_of_iterator(i, member)
     items = known_items(i, member)
-    return len(items) if items is not None else None
+    if items is not None:
+        return len(items)
+    content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
+    return content.least if isinstance(content, Tuple) and (content.least or 0) > UNROLLED else None
+
+
+def _rounds_of_iterator(i: Interpreter, ref: Ref) -> int | None:
+    """How many elements an iterator gives that nobody has asked yet: as many as the shortest of what it goes over."""
+    kind = i.info(ref.oid).payload
+    if kind not in AS_LONG or i.heap.get(ref.oid, POSITION) != Const(0):
+        return None
+    rounds = [number_of_rounds(i, part) if isinstance(part, Member) else None for part in parts_of(i, ref)[ITERABLES[kind]]]
+    known = [number for number in rounds if number is not None]
+    return min(known) if known and len(known) == len(rounds) else None
+
+
+AS_LONG: Final = frozenset(("enumerate", "iter", "map", "reversed", "zip"))
+"""Iterators that give an element for each of what they go over."""
 
 
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
