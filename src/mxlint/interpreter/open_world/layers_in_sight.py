@@ -1,16 +1,17 @@
-"""Parameters that are called or compiled, in a file whose modules nothing in sight makes: what makes both can give one of them to the other."""
+"""Parameters that are used as the objects of a class of the same file are: what makes both can give one of them to the other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mxlint.domain.members import External, Ref, members
+from mxlint.domain.members import External, Ref, Value, members
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.objects.lookup import mro
-from mxlint.interpreter.open_world.uses import calls_of, is_traced
+from mxlint.interpreter.objects.lookup import class_attribute, mro
+from mxlint.interpreter.open_world.uses import asked_of, calls_of, is_traced, set_by_methods
+from mxlint.models.load import model
 from mxlint.source import Source
 from mxlint.syntax import ir
 
@@ -23,25 +24,55 @@ def given(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> Sequence[R
     """The classes of modules of the same file of which a parameter may be an object: it is called as these are, or compiled, and nothing in sight makes one."""
     calls = calls_of(i, ref, info, name)
     found = (
-        [cls for cls in _unmade(i, info.source) if all(_takes(i, cls, call) for call in calls)]
+        [cls for cls in _unmade(i, info.source) if all(_takes(i, i.heap.get(cls.oid, "__call__"), call) for call in calls)]
         if calls or is_traced(i, ref, info, name)
         else []
     )
+    found += [cls for cls in _by_methods(i, ref, info, name) if cls not in found]
     return found if len(found) <= FEW else ()
+
+
+def _by_methods(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list[Ref]:
+    """The public classes of the same file that have all that a parameter is asked for, among that a method that nothing of Python or MLX has."""
+    calls, names = asked_of(i, ref, info, name)
+    own = [(method, call) for method, call in calls if not _is_common(i, method)]
+    if not own:
+        return []
+    classes = _classes(i, info.source)
+    bases = {base for cls in classes.values() for base in mro(i, cls)[1:]}
+    return [
+        cls
+        for its_name, cls in classes.items()
+        if not its_name.startswith("_")
+        and cls not in bases
+        and all(_takes(i, found, call) for method, call in own if (found := class_attribute(i, cls, method)) is not None)
+        and all(_has(i, cls, asked) for asked in names)
+    ]
+
+
+KNOWN: Final = tuple(f"builtins.{kind}" for kind in ("bytes", "dict", "float", "int", "list", "set", "str", "tuple"))
+
+
+def _is_common(i: Interpreter, name: str) -> bool:
+    """Whether a container, text or number of Python, an array, a module or an optimizer has a method of this name."""
+    return any(model(f"{kind}.{name}") for kind in KNOWN) or any(i.table.entry(f"{kind}.{name}") for kind in OF_MLX)
+
+
+OF_MLX: Final = ("mlx.core.array", "mlx.nn.Module", "mlx.optimizers.Optimizer")
+
+
+def _has(i: Interpreter, cls: Ref, name: str) -> bool:
+    """Whether a class has an attribute, or a method of it sets it."""
+    return class_attribute(i, cls, name) is not None or any(
+        name in set_by_methods(i, base) for base in mro(i, cls) if isinstance(base, Ref)
+    )
 
 
 def _unmade(i: Interpreter, source: Source) -> Iterator[Ref]:
     """The public classes of modules of a file that neither make nor extend each other, and that nothing in it makes."""
     blocks = i.project.symbols(source, i.tracers).blocks
     called = frozenset[str]().union(*(block.calls | block.hands for block in blocks))
-    classes = {
-        name: member
-        for oid in i.modules.values()
-        if isinstance(module := i.info(oid).payload, FrameInfo) and module.source is source
-        for name, value in i.heap.fields(oid).items()
-        for member in members(value)
-        if isinstance(name, str) and isinstance(member, Ref) and i.info(member.oid).kind == "class" and MODULE in mro(i, member)
-    }
+    classes = {name: cls for name, cls in _classes(i, source).items() if MODULE in mro(i, cls)}
     bases = {base for cls in classes.values() for base in mro(i, cls)[1:]}
     for name, cls in classes.items():
         own = i.heap.get(cls.oid, "__call__")
@@ -55,9 +86,23 @@ def _unmade(i: Interpreter, source: Source) -> Iterator[Ref]:
             yield cls
 
 
-def _takes(i: Interpreter, cls: Ref, call: ir.Call) -> bool:
-    """Whether the objects of a class take the arguments of a call."""
-    own = i.heap.get(cls.oid, "__call__")
+def _classes(i: Interpreter, source: Source) -> dict[str, Ref]:
+    """The classes of a file by their names."""
+    return {
+        name: member
+        for oid in i.modules.values()
+        if isinstance(module := i.info(oid).payload, FrameInfo) and module.source is source
+        for name, value in i.heap.fields(oid).items()
+        for member in members(value)
+        if isinstance(name, str)
+        and isinstance(member, Ref)
+        and i.info(member.oid).kind == "class"
+        and getattr(i.info(member.oid).payload, "source", None) is source
+    }
+
+
+def _takes(i: Interpreter, own: Value | None, call: ir.Call) -> bool:
+    """Whether a method takes the arguments of a call."""
     info = i.info(own.oid).payload if isinstance(own, Ref) else None
     if not isinstance(info, FunctionInfo) or any(arg.star for arg in call.args):
         return False

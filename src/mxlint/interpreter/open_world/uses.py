@@ -7,7 +7,8 @@ MLX raises for anything else that nn.value_and_grad is given as a model. That wh
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -458,6 +459,25 @@ def _set(node: ir.FuncDef | ir.Lambda) -> frozenset[str]:
     )
 
 
+def _bound_anew(node: ir.FuncDef | ir.Lambda) -> frozenset[str]:
+    """The attributes of its own object that a method binds, and not only what lies in them."""
+    first = node.params[0].name if node.params else None
+    todo = [target for part in _parts(node.body) if isinstance(part, ir.Assign) for target in part.targets]
+    found: set[str] = set()
+    while todo:
+        target = todo.pop()
+        if isinstance(target, ir.Seq):
+            todo += target.items
+        elif isinstance(target, ir.Attr) and isinstance(target.value, ir.Name) and target.value.id == first:
+            found.add(target.name)
+    return frozenset(found)
+
+
+def set_by_methods(i: Interpreter, cls: Ref) -> frozenset[str]:
+    """The attributes of its own object that some method of a class sets."""
+    return frozenset[str]().union(*(i.project.once(its.source).of(_set, its.node) for _, its in _methods(i, cls)))
+
+
 def _subjects(info: FunctionInfo, value: ir.Expr, own: bool, kept: Mapping[str, Collection[str]], local: str = "") -> set[Subject]:
     """What an expression in a method names: a parameter (if the method is the one that is asked about), the attributes that keep it, an attribute.
     `kept`: those attributes, by the name of what they keep; `local`: a variable that is asked about."""
@@ -509,6 +529,35 @@ def calls_of(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list[ir
     return found
 
 
+def asked_of(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> tuple[list[tuple[str, ir.Call]], set[str]]:
+    """The calls of methods of what a parameter holds, in the function and by the methods of the object that keeps it; and all attributes that are asked."""
+    calls: list[tuple[str, ir.Call]] = []
+    names: set[str] = set()
+
+    def look(parts: Iterable[ir.Node], holds: Callable[[ir.Expr], bool]) -> None:
+        for part in parts:
+            if isinstance(part, ir.Attr) and holds(part.value):
+                names.add(part.name)
+            elif isinstance(part, ir.Call) and isinstance(part.func, ir.Attr) and holds(part.func.value):
+                calls.append((part.func.name, part))
+
+    if name not in info.node.scope.bound:
+        look(_parts(info.node.body, name), lambda node: isinstance(node, ir.Name) and node.id == name)
+    cls = i.heap.get(ref.oid, DEFINED_IN)
+    kept = i.project.once(info.source).of(keeping, info.node).get(name, ())
+    if isinstance(cls, Ref) and kept:
+        for method, its in _methods(i, cls):
+            if method != ref and not kept.isdisjoint(i.project.once(its.source).of(_bound_anew, its.node)):
+                return [], set()  # something else may lie there
+            look(_parts(its.node.body), partial(_is_kept, its, kept))
+    return calls, names
+
+
+def _is_kept(info: FunctionInfo, kept: Collection[str], node: ir.Expr) -> bool:
+    """Whether an expression is one of some attributes of the own object of a method."""
+    return _attribute(info, node) in kept
+
+
 def is_traced(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
     """Whether a function hands a parameter to `mx.compile`, or to what traces as that does."""
     calls = (call for call in _calls(i, info, name) if (0, None) in _positions(call, name))
@@ -519,6 +568,7 @@ __all__ = [
     "MODULE",
     "OPTIMIZER",
     "WORDS",
+    "asked_of",
     "attribute_by_use",
     "attributes_of",
     "bound_by_use",
@@ -530,5 +580,6 @@ __all__ = [
     "is_traced",
     "keeping",
     "kept_by_use",
+    "set_by_methods",
     "spread_into",
 ]
