@@ -29,7 +29,7 @@ from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
-from mxlint.interpreter.open_world import handed_back
+from mxlint.interpreter.open_world import handed_back, preparing
 from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.entries import (
     Entries,
@@ -122,8 +122,12 @@ def _public(i: Interpreter, source: Source, module: int) -> list[Method]:
     return [
         Method(ref, info, cls, owner_class)
         for ref, cls, owner_class in functions(i, source, module)
-        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name == "__call__" or not info.name.startswith("_"))
+        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name in SPECIAL or not info.name.startswith("_"))
     ]
+
+
+SPECIAL: Final = frozenset(("__call__", "__delitem__", "__iadd__", "__ior__", "__setitem__"))
+"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`."""
 
 
 def _classes(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> dict[int, list[Method]]:
@@ -144,7 +148,7 @@ def _inherited(i: Interpreter, cls: Ref) -> list[Method]:
             [(name, value) for name, value in i.heap.fields(base.oid).items() if isinstance(name, str)] if isinstance(base, Ref) else []
         )
         for name, value in fields:
-            for member in members(value) if name not in known and (name == "__call__" or not name.startswith("_")) else ():
+            for member in members(value) if name not in known and (name in SPECIAL or not name.startswith("_")) else ():
                 held = i.heap.get(member.oid, "fset") if isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" else member
                 info = _info(i, held) if isinstance(held, Ref) and i.info(held.oid).kind == "function" else None
                 if isinstance(held, Ref) and info is not None:
@@ -435,7 +439,19 @@ def _again(i: Interpreter, method: Method, others: Sequence[Method], unchanged: 
     list where one was."""
     if unchanged.by(_called(i, each) for each in (method, *others)):
         return _count(i, method, frame)
-    return _run(i, _calling(i, method, frame), others, frame)
+    callee, anew = _calling(i, method, frame), list[Method]()
+    counts = _run(i, callee, others, frame, anew)
+    rest = [other for other in others if other not in anew]
+    if anew and rest:
+        _run(i, callee._replace(prepare=partial(_compiled_anew, i, callee, anew, frame)), rest, frame)
+    return counts
+
+
+def _compiled_anew(i: Interpreter, callee: Callee, anew: Sequence[Method], frame: Frame) -> None:
+    """Let methods run before the first call that compile anew: what else changes then is not hidden by that."""
+    callee.prepare()
+    for method in anew:
+        called_alone(i, (method.ref, method.info), _given(i, method), 1, frame)
 
 
 def _called(i: Interpreter, method: Method) -> tuple[Value, ...]:
@@ -444,8 +460,9 @@ def _called(i: Interpreter, method: Method) -> tuple[Value, ...]:
     return (method.ref, *given) if method.owner_class is None else (Bound(method.owner_class, method.ref), *given)
 
 
-def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame) -> bool:
-    """Call, let others run, call again. Whether the first call left another number or list where one was."""
+def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame, anew: list[Method] | None = None) -> bool:
+    """Call, let others run, call again. Whether the first call left another number or list where one was. `anew`: takes the methods that compile
+    anew what an object holds."""
     counts: list[bool] = []
 
     def run() -> None:
@@ -455,7 +472,8 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame)
         counts.append(leaves_another_count(i, mark))
         _settle(i, callee)
         for other in others:
-            _may_run(i, other, frame)
+            if _may_run(i, other, frame) and anew is not None:
+                anew.append(other)
         i.modes.client = f"{callee.name} is called again"
         callee.call(2)
 
@@ -596,16 +614,22 @@ def _gives_another(record: object) -> bool:
     )
 
 
-def _may_run(i: Interpreter, method: Method, frame: Frame) -> None:
-    """Run a method under the condition that somebody calls it."""
+def _may_run(i: Interpreter, method: Method, frame: Frame) -> bool:
+    """Run a method under the condition that somebody calls it. Whether it puts something compiled in the place of what was compiled."""
     node, given = method.info.node, _given(i, method)
     name = Place(method.info.source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
     condition = (CLIENT, name)
     i.causes.setdefault(condition, ("open", name))
     runs, does_not = (Condition("open", name, Literal_(condition, outcome)) for outcome in (True, False))
 
+    compiles = False
+
     def run() -> Value:
+        nonlocal compiles
+        mark = i.heap.mark()
         called_alone(i, (method.ref, method.info), given, 1, frame)
+        compiles = preparing.compiles_anew(i, mark)
         return NONE
 
     i.fork([((runs,), run), ((does_not,), lambda: NONE)])
+    return compiles

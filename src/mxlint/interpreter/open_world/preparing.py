@@ -97,16 +97,24 @@ def _public(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
 
 def _compiles(i: Interpreter, mark: int) -> bool:
     """Whether an object that is older than a mark holds something compiled since, in the place of something else."""
+    return any(not before and after for before, after in _compiled_since(i, mark))
+
+
+def compiles_anew(i: Interpreter, mark: int) -> bool:
+    """Whether an object that is older than a mark holds something else that is compiled since, in the place of what was."""
+    return any(before and after and before != after for before, after in _compiled_since(i, mark))
+
+
+def _compiled_since(i: Interpreter, mark: int) -> Iterator[tuple[set[int], set[int]]]:
+    """What compiled objects lay where an object that is older than a mark holds something else since, and which lie there now."""
     before = {location: value for location, value in reversed(i.heap.trail[mark:])}
-    return any(
-        value is not None and not _holds_compiled(i, value) and _holds_compiled(i, i.heap.get(oid, field) or NONE)
-        for (oid, field), value in before.items()
-        if isinstance(field, str) and (oid, ALIVE) not in before
-    )
+    for (oid, field), value in before.items():
+        if isinstance(field, str) and value is not None and (oid, ALIVE) not in before:
+            yield _compiled_in(i, value), _compiled_in(i, i.heap.get(oid, field) or NONE)
 
 
-def _holds_compiled(i: Interpreter, value: Value) -> bool:
-    return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in members(value))
+def _compiled_in(i: Interpreter, value: Value) -> set[int]:
+    return {member.oid for member in members(value) if isinstance(member, Ref) and i.info(member.oid).kind == "compiled"}
 
 
 def _filled(i: Interpreter, owner: Value) -> frozenset[tuple[int, Field]]:
