@@ -219,11 +219,13 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
     """Run what module level does not."""
     writes.note_kept(i, 0)
     frame = lookup.module_frame(i, Ref(module))
-    reaching = candidates.reaching(i, source, module)
     functions = candidates.callers_first(i, source, candidates.functions(i, source, module))
-    for function in functions:
-        if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
-            entries.enter(i, function, frame)
+    held: candidates.Holding | None = None
+    while held != (held := candidates.holding(i)):  # once objects are made, it is known under which names they hold what
+        reaching = candidates.reaching(i, source, module, held)
+        for function in functions:
+            if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
+                entries.enter(i, function, frame)
     for function in list(candidates.inherited(i, functions, reaching, source)):
         entries.enter_inherited(i, function, frame)
     entries.trace_uncalled(i, frame)

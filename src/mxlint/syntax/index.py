@@ -81,7 +81,8 @@ class Import:
 class Index:
     """The index of one file. `blocks` are in the order of the text, the module first. `perhaps`: where something is compiled if what a name leads to that no import of a
     library gives is MLX: offsets, in order. `kept`: where a call stands whose result is given a name, or an attribute, with that. `put`: where one stands
-    whose result is put into a container, with what it calls and what holds the container, by their last names."""
+    whose result is put into a container, with what it calls and what holds the container, by their last names. `taken`: what is given an item of a container, with
+    what holds that, by their last names."""
 
     blocks: tuple[Block, ...]
     imports: tuple[Import, ...]
@@ -89,6 +90,7 @@ class Index:
     perhaps: tuple[int, ...] = ()
     kept: tuple[tuple[int, str], ...] = ()
     put: tuple[tuple[int, str, str], ...] = ()
+    taken: frozenset[tuple[str, str]] = frozenset()
 
 
 def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) -> Index:
@@ -112,6 +114,7 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
         tuple(perhaps(indexer.positions, blocks, known, indexer.mentions)),
         tuple(indexer.kept),
         tuple(indexer.put),
+        frozenset(indexer.taken),
     )
 
 
@@ -202,6 +205,7 @@ class _Indexer:
         self.loaded: list[Named] = []
         self.kept: list[tuple[int, str]] = []
         self.put: list[tuple[int, str, str]] = []
+        self.taken: set[tuple[str, str]] = set()
         self._compilers = compilers
         self._mentioned = any(name in text for name in compilers)
         self._number = 0
@@ -304,6 +308,7 @@ class _Indexer:
                     target.value if isinstance(target, ast.Subscript) else target, value if isinstance(target, ast.Subscript) else None
                 )
                 self._puts(target, *_shown(value))
+            self._takes(node.targets, value)
         self._entries(value, (ANY,))
         self._binds(node.targets, value)
         self.visit(value)
@@ -313,6 +318,11 @@ class _Indexer:
         name = _last(container)
         calls = [value for value in values if name and isinstance(value, ast.Call)]
         self.put += [(self.positions.at(call.lineno, call.col_offset), _last(call.func), name) for call in calls]
+
+    def _takes(self, targets: Iterable[ast.expr], value: ast.expr) -> None:
+        """Note what is given an item of what a name or attribute holds: the item, or one of several."""
+        held = set(_taken(value))
+        self.taken.update((_last(target), name) for target in targets for name in held if name and _last(target))
 
     def _binds(self, targets: Iterable[ast.expr], value: ast.expr | None) -> None:
         """Visit what is bound to a value."""
@@ -342,6 +352,7 @@ class _Indexer:
     def annotated(self, node: ast.AnnAssign) -> None:
         if self._mentioned and node.value is not None:
             self._puts(node.target, *_shown(node.value))
+            self._takes((node.target,), node.value)
         self.visit_all((node.value,))
         self._binds((node.target,), node.value)
         self.annotation(node.annotation)
@@ -495,6 +506,8 @@ _DISPLAYS = (
 """Expressions that give something new."""
 _PUTTERS = frozenset({"append", "insert", "add", "appendleft", "setdefault", "put"})
 """Methods of containers that put an argument into them."""
+_TAKERS = frozenset({"get", "pop", "setdefault"})
+"""Methods of containers that give an item of them."""
 _SETTERS = frozenset({"update", "setdefault", "pop", "clear", "__setitem__", "__delitem__"})
 
 
@@ -510,15 +523,32 @@ def _last(node: ast.expr) -> str:
 
 
 def _shown(node: ast.expr) -> Iterator[ast.expr]:
-    """The expressions that give the items of a display, or of what a comprehension makes."""
+    """The expressions that give the items of a display, or of what a comprehension makes, and of displays among them."""
+    items: list[ast.expr] = []
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        yield from node.elts
+        items = node.elts
     elif isinstance(node, ast.Dict):
-        yield from node.values
+        items = node.values
     elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-        yield node.elt
+        items = [node.elt]
     elif isinstance(node, ast.DictComp):
-        yield node.value
+        items = [node.value]
+    for item in items:
+        yield item
+        yield from _shown(item)
+
+
+def _taken(node: ast.expr) -> Iterator[str]:
+    """The names of the containers of which an expression gives an item, or one of several."""
+    if isinstance(node, ast.Subscript):
+        yield _last(node.value)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKERS:
+        yield _last(node.func.value)
+    elif isinstance(node, ast.IfExp):
+        yield from (*_taken(node.body), *_taken(node.orelse))
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _taken(value)
 
 
 def _root(node: ast.expr) -> Root:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from mxlint.domain.members import UNBOUND, External, Ref, Value, members
+from mxlint.domain.members import UNBOUND, External, Member, Ref, Tuple, Value, members
+from mxlint.domain.parts import each_part
 from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.relevance import compiling_names, reach_of
 from mxlint.interpreter.machine.constructors import CONSTRUCTORS
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.annotations import alternatives, named
-from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
+from mxlint.interpreter.objects.lookup import CLASS, class_attribute, fields_of, mro
 from mxlint.models.load import kind_of, model
 from mxlint.models.load import names as known_names
 from mxlint.source import Source
 from mxlint.syntax import ir
-from mxlint.syntax.index import Block
+from mxlint.syntax.index import ANY, Block
 
 Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
 """A function; the class whose objects are its first argument; the class that is its first argument."""
@@ -71,19 +73,19 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
                 yield from _functions(i, source, inner, seen)
 
 
-def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node], bool]:
+def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Callable[[ir.Node], bool]:
     """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call or hand on; by
-    those that they read, where they call what a name or attribute of their own holds."""
+    those that they read, where they call what a name or attribute of their own holds. `held`: the names under which something compiled is found."""
     found = i.project.symbols(source, i.tracers)
-    names = _names_of_compiled(i)
-    holding = frozenset(names)
+    itself, containers, fields = held
+    names = {*itself, *fields}
     starts = (*(site.start for site in found.sites), *found.perhaps)
     within = [block for block in found.blocks if any(block.start <= start < block.end for start in starts)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
     defined = {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
     names |= defined
     names |= {name for block in within for name in block.writes}
-    handed = {name for start, name in found.kept if name and start in starts} | defined | holding
+    handed = {name for start, name in found.kept if name and start in starts} | defined | itself
     tracers = frozenset(i.tracers)
     called: dict[tuple[int, int], set[str]] = {}
     for name, value in i.heap.fields(module).items():
@@ -105,7 +107,9 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
     changed = True
     while changed:
         changed = False
-        lying = holding | handed | {name for start, callee, name in found.put if start in starts or callee in names}
+        put = {name for start, callee, name in found.put if start in starts or callee in names}
+        names |= {target for target, held in found.taken if held in put | containers}
+        lying = itself | handed | put
         for block, here in zip(found.blocks, local):
             span = (block.start, block.end)
             reads = block.reads | block.attributes
@@ -121,6 +125,9 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                     or block.hands & handed
                     or _calls_its_own(block)
                     and reads & lying
+                    or (ANY in reads and "" in block.called and (containers or itself))
+                    or reads & containers
+                    and (_calls_its_own(block) or "" in block.hands or block.hands & containers)
                     or block.calls & called_objects
                     and not block.called.isdisjoint(block.binds)
                 )
@@ -139,6 +146,44 @@ def reaching(i: Interpreter, source: Source, module: int) -> Callable[[ir.Node],
                 called_objects |= classes.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+class Holding(NamedTuple):
+    """Under which names something compiled is found: those that hold it, or a callable that is made of it; those that hold a container in which it lies, also
+    in others; the fields of the named tuples among these."""
+
+    itself: frozenset[str]
+    containers: frozenset[str]
+    fields: frozenset[str]
+
+
+def holding(i: Interpreter) -> Holding:
+    """Under which names the objects and modules that there are now hold something compiled."""
+    itself, containers, fields = set[str](), set[str](), set[str]()
+    todo = [(number, True) for number in journal(i).compiled]
+    seen = {number for number, _ in todo}
+    while todo:
+        number, directly = todo.pop()
+        for holder, field in i.heap.holders(number):
+            kind, value = i.info(holder).kind, i.heap.get(holder, field) or UNBOUND
+            alone = directly and any(isinstance(member, Ref) and member.oid == number for member in members(value))
+            if isinstance(field, str):
+                (itself if alone else containers).add(field)
+                if not alone:
+                    fields.update(name for part in each_part(value, Tuple) for name in _fields(i, part))
+            if (kind in MADE_OF or kind in CONTAINERS) and holder not in seen:
+                seen.add(holder)
+                todo.append((holder, alone and kind in MADE_OF))
+                fields.update(name for part in each_part(value, Tuple) for name in _fields(i, part))
+    return Holding(frozenset(itself), frozenset(containers), frozenset(fields))
+
+
+def _fields(i: Interpreter, part: Member) -> list[str]:
+    """The names of the items of a named tuple."""
+    return [name for name, _, _ in fields_of(i, Ref(part.cls))] if isinstance(part, Tuple) and part.cls is not None else []
+
+
+CONTAINERS: Final = frozenset(("dict", "iterator", "list", "set"))
 
 
 def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tuple[str, Span]]]:
@@ -214,9 +259,9 @@ def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.
 
 
 def _calls_its_own(block: Block) -> bool:
-    """Whether a block calls what a name holds that it binds itself, or an attribute that it sets, or what an expression gives: that may be anything that
-    it reads."""
-    return "" in block.called or not block.called.isdisjoint(block.binds) or not block.calls.isdisjoint(block.writes)
+    """Whether a block calls what a name holds that it binds itself, also in a comprehension, or an attribute that it sets, or what an expression gives: that
+    may be anything that it reads."""
+    return "" in block.called or not block.called.isdisjoint(block.binds | block.loops) or not block.calls.isdisjoint(block.writes)
 
 
 @cache
@@ -304,20 +349,3 @@ def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
 
 MADE_OF: Final = frozenset(("transform", "partial", "cached", "descriptor"))
 """Kinds of callables that call others which they hold, static methods among them."""
-
-
-def _names_of_compiled(i: Interpreter) -> set[str]:
-    """The names and attributes that hold compiled objects, or callables that are made of them: few things hold one."""
-    todo = [oid for oid, info in enumerate(i.heap.infos) if info.kind == "compiled"]
-    names, seen = set[str](), set(todo)
-    while todo:
-        made = Ref(todo.pop())
-        for oid, field in i.heap.holders(made.oid):
-            if made not in members(i.heap.get(oid, field) or UNBOUND):
-                continue  # it is part of what lies there
-            if isinstance(field, str):
-                names.add(field)
-            if i.info(oid).kind in MADE_OF and oid not in seen:
-                seen.add(oid)
-                todo.append(oid)
-    return names
