@@ -168,6 +168,9 @@ def _indices(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 
 def _iterator(kind: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        several = next((part for part in map(i.live, args.args) if kind == "zip" and _is_one_of_objects(i, part)), None)
+        if several is not None:
+            return i.split(several, lambda member: _of_one(i, args, several, member, place, frame))
         parts = tuple(opened(i, part, place, frame) for part in args.args) if kind == "zip" else args.args
         if kind == "enumerate" and "start" in args.keywords:
             parts = (*parts, args.keywords["start"])
@@ -176,6 +179,18 @@ def _iterator(kind: str) -> Handler:
         return new_iterator(i, kind, parts, place, "" if kind == "reversed" else f"builtins.{kind}")
 
     return run
+
+
+def _is_one_of_objects(i: Interpreter, value: Value) -> bool:
+    """Whether a value is one of several things, an object of the program among them, which says itself what is gone over."""
+    return isinstance(value, Union) and any(isinstance(member, Ref) and i.info(member.oid).kind == "instance" for member in members(value))
+
+
+def _of_one(i: Interpreter, args: Arguments, several: Value, member: Member, place: Place, frame: Frame) -> Value:
+    """`zip` over one of several things: each gives an iterator of its own."""
+    with i.within((place, "of", members(several).index(member))):
+        given = tuple(member if i.live(part) == several else part for part in args.args)
+        return _iterator("zip")(i, Arguments(given, args.keywords, args.star), place, frame)
 
 
 def _iter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
