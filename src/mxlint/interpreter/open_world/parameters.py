@@ -11,6 +11,7 @@ from mxlint.domain.members import NONE, Const, External, Ref, Symbolic, Tuple, V
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.containers.builders import any_number, new_list
+from mxlint.interpreter.containers.elements import enum_members
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
@@ -19,7 +20,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import SCALARS, alternatives, named, said, says_nothing
 from mxlint.interpreter.objects.hints import Annotations
-from mxlint.interpreter.objects.lookup import BASES, class_attribute, fields_of, module_frame, mro
+from mxlint.interpreter.objects.lookup import BASES, CLASS, class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.open_world import defaults, layers_in_sight
 from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS, SEQUENCES, TUPLES, container, element, head_name
 from mxlint.interpreter.open_world.given_stars import apart_by_number
@@ -73,6 +74,8 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
     """What a parameter is taken to be: by its annotation, else by its default, else an array of a compiled function, or symbolic."""
     default = i.heap.get(ref.oid, ("default", param.name))
     annotated = _annotated(i, ref, param.annotation, param.name, place, default)
+    if default is not None and (chosen := _of_enum(i, default, place)) is not None:
+        return chosen
     if isinstance(default, Ref) and isinstance(annotated, Symbolic) and annotated.identity[0] == PROTOCOL:
         return choices.any_of(i, (default, annotated), place, default=0)  # one object is known that has what the protocol asks for
     if compiled_function and isinstance(annotated, Symbolic) and annotated.identity[0] == CONTAINER:
@@ -196,9 +199,32 @@ def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
         return Array(i.ident(place, "parameter"), None, None, None)
     if isinstance(cls, Ref) and _is_protocol(i, cls):
         return i.symbolic(place, PROTOCOL, source="parameter")
+    if listed := _listed(i, cls):
+        return choices.any_of(i, listed, place)
     if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
         return some_object(i, cls, place)
     return None
+
+
+def _of_enum(i: Interpreter, default: Value, place: Place) -> Value | None:
+    """Any member of the enum of which a default is one."""
+    cls = i.heap.get(default.oid, CLASS) if isinstance(default, Ref) and i.info(default.oid).kind == "instance" else None
+    listed = _listed(i, cls)
+    return choices.any_of(i, listed, place, default=listed.index(default)) if default in listed else None
+
+
+def _listed(i: Interpreter, cls: Value | None) -> tuple[Value, ...]:
+    """The members of an enum, of which each object of the class is one; nothing if there are many, or other objects."""
+    found = enum_members(i, cls) if isinstance(cls, Ref) else None
+    if found is None or len(found) > MOST_MEMBERS or cls is not None and not FLAGS.isdisjoint(mro(i, cls)):
+        return ()
+    return found
+
+
+FLAGS: Final = frozenset((External("enum.Flag"), External("enum.IntFlag")))
+"""Enums of which objects are also made that are no members."""
+MOST_MEMBERS: Final = 8
+"""Members of an enum that are told apart where nobody in sight says which one it is."""
 
 
 def _of_numpy(i: Interpreter, ref: Ref, annotation: ir.Expr | None, place: Place) -> Value | None:
