@@ -19,7 +19,7 @@ EFFECTS: Final = ("writes", "sends", "starts", "configures", "progress")
 
 COUNTS: Final = "calls are meant to be counted, and not traces"
 """What has to be so where all that a list is given is one mark, the same each time."""
-MARKS: Final = (1, None)
+MARK: Final = 1
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -42,7 +42,7 @@ def check(program: Program) -> Iterator[Finding]:
         relied = program.relied(compiled.number)
         for write in program.writes.get(compiled.number, ()):
             if write.how == "items" and write.new and not write.placeholder and write.where in relied:
-                marks = isinstance(write.value, ScalarValue) and write.value.known and write.value.value in MARKS
+                marks = isinstance(write.value, ScalarValue) and write.value.known and write.value.value == MARK
                 modality = Modality(write.modality.conditions, (*write.modality.presumed, COUNTS)) if marks else write.modality
                 yield from finding(
                     RULE, write.where,
