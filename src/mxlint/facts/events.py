@@ -113,7 +113,7 @@ class Compiled(Record):
     often at least the site is passed, as far as the interpreter saw ("once", "again"). `escapes`: it is returned, stored in an object or container
     older than the activation, or handed to something not followed. `public`: other files may use it by its name. `run`: it is made when the
     file runs, not only where nothing in sight calls. `in_module`: the class of `method_of` is a module. `identity`: the number of the function
-    object, by which MLX's cache knows it. `owner`: that of the object whose method it is, or that is compiled itself, if it is older than the rounds of loops that run; `turns`: where that stands for several objects, the loops that take another one in each round. `returned`: the function that makes it returns it, and it does not escape besides; `maker`: what that function
+    object, by which MLX's cache knows it. `again`: an earlier round of the loops around it may have made one that was called. `owner`: that of the object whose method it is, or that is compiled itself, if it is older than the rounds of loops that run; `turns`: where that stands for several objects, the loops that take another one in each round. `returned`: the function that makes it returns it, and it does not escape besides; `maker`: what that function
     was given, as a text that is equal for equal arguments. `decorates`: the decorator, where it compiles a method. `outlived`: nothing led to it any more when a later object of its site was called. `layer`, `caller_layer`: the `__call__` of the module that makes it, "" if none does.
     """
 
@@ -144,6 +144,7 @@ class Compiled(Record):
     outlived: bool = False
     owner: int | None = None
     turns: tuple[Where, ...] = ()
+    again: bool = False
 
 
 class Argument(Record):
@@ -189,6 +190,8 @@ class Call(Record):
     """Which of the threads that `thread` starts."""
     alone: bool = False
     """It lies in a function that nothing in sight calls: how often it happens is not known."""
+    older: bool = False
+    """The object may have been made in an earlier round of the loops around what makes it."""
 
 
 Axis = tuple[int, int | None]

@@ -75,10 +75,15 @@ def _depth(found: Sequence[Sequence[Where]]) -> int | None:
 def _later(program: Program, compiled: Compiled) -> bool:
     """Whether an object is called in a later round than that in which it was made."""
     around = _around(compiled)
-    return any(
-        made.span == loop.span and made.text != loop.text
-        for call in program.calls.get(compiled.number, ())
-        for made, loop in zip(around, call.loops)
+    calls = program.calls.get(compiled.number, ())
+    return (
+        compiled.again
+        and any(call.older for call in calls)
+        or any(
+            made.span == loop.span and made.text != loop.text
+            for call in program.calls.get(compiled.number, ())
+            for made, loop in zip(around, call.loops)
+        )
     )
 
 
@@ -102,8 +107,17 @@ def made_again(found: Iterable[tuple[Compiled, Sequence[Where]]]) -> Where | Non
         what = compiled.function
         turns = {loop.span for loop in compiled.turns}
         around = [loop for loop in loops if loop.span not in turns]
-        functions.setdefault((what.kind, what.name, what.where, compiled.owner), []).append(around)
+        rounds = functions.setdefault((what.kind, what.name, what.where, compiled.owner), [])
+        rounds.append(around)
+        if compiled.again:
+            rounds.append(_earlier(around))
     return next((loop for around in functions.values() if (loop := _repeated(around)) is not None), None)
+
+
+def _earlier(around: Sequence[Where]) -> Sequence[Where]:
+    """The loops around something that an earlier round did as well: another one of the innermost loop whose rounds were not run one by one."""
+    at = next((n for n in reversed(range(len(around))) if around[n].text == "rest"), None)
+    return around if at is None else (*around[:at], Where(around[at].span, "first"))
 
 
 def _repeated(loops: Iterable[Sequence[Where]]) -> Where | None:

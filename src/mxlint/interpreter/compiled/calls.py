@@ -44,6 +44,7 @@ from mxlint.interpreter.machine.journal import (
     recursions,
     where,
 )
+from mxlint.interpreter.machine.locations import NEW, USED
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.open_world.spreading import spread_out
 
@@ -104,6 +105,7 @@ def _outlive(i: Interpreter, ref: Ref, place: Place) -> None:
     stored = i.ledger.of(Stored)
     made = stored.at.setdefault(info.site, {})
     i.heap.set(0, _called(ref.oid), TRUE)
+    i.heap.set(0, (*USED, info.site, info.context.loop), TRUE)
     if i.silent:
         return
     if ref.oid not in made:
@@ -239,10 +241,18 @@ def _find_call(
     fact = events.Call(
         oid, where(place), given, outcome, within, around, tuple(p.span for p in call_places(i)), m, flat, exact,
         where(thread[0]) if thread is not None else None, shapes, finite, thread[1] if thread is not None else 0,
-        i.modes.entered_alone,
+        i.modes.entered_alone, _is_older(i, oid),
     )  # fmt: skip
     note(i, fact)
     return fact
+
+
+def _is_older(i: Interpreter, oid: int) -> bool:
+    """Whether a compiled object may have been made in an earlier round of the loops around what makes it."""
+    info = i.info(oid).payload
+    assert isinstance(info, CompiledInfo)
+    new = i.heap.get(0, (*NEW, info.site, info.context.loop))
+    return new is None or any(isinstance(member, Unbound) for member in members(i.live(new)))
 
 
 def _misfit(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> None:

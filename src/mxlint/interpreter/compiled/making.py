@@ -7,7 +7,24 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.join import of
-from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Option, Range, Ref, Tuple, Union, Value, members, options
+from mxlint.domain.members import (
+    NONE,
+    TRUE,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Tuple,
+    Unbound,
+    Union,
+    Value,
+    members,
+    options,
+)
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import capture_facts
@@ -27,7 +44,7 @@ from mxlint.interpreter.machine.journal import (
     recursions,
     where,
 )
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, NEW, USED
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.syntax import ir
 
@@ -69,12 +86,21 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         value = args.get(position, name)
         if value is not None:
             i.heap.set(oid, name, value)
+    again = _made_before(i, info.site)
     if not i.silent:
-        i.noting(partial(journal(i).compiled.__setitem__, oid, _fact(i, oid, info, args, place, frame)), ("compiled", oid))
+        i.noting(partial(journal(i).compiled.__setitem__, oid, _fact(i, oid, info, args, place, frame, again=again)), ("compiled", oid))
     for member in members(function):
         if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
             note(i, events.Note("compiled again", where(place), text, member.oid, events.Modality()))
     return Ref(oid)
+
+
+def _made_before(i: Interpreter, place: Place) -> bool:
+    """Whether an earlier round of the loops around has made an object here that was called; that this round makes one is kept. Both are parts of the state:
+    what leaves a loop takes them along, and no round that follows finds them."""
+    i.heap.set(0, (*NEW, place, i.context.loop), TRUE)
+    called = i.heap.get(0, (*USED, place, i.context.loop))
+    return called is not None and any(not isinstance(member, Unbound) for member in members(i.live(called)))
 
 
 def _leave_traces(i: Interpreter, oid: int, function: Value) -> None:
@@ -125,7 +151,7 @@ def _form(i: Interpreter, function: Value, written: ir.Expr | None) -> str:
     return "attribute" if isinstance(written, ir.Attr) else "name"
 
 
-def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: Place, frame: Frame) -> events.Compiled:
+def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: Place, frame: Frame, *, again: bool) -> events.Compiled:
     own, outer = loops(i)
     shapeless = args.get(3, "shapeless")
     known: bool | None = False
@@ -143,7 +169,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer)),
         escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
         layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=cls is not None and i.mlx.class_kind(i, Ref(cls)) == "module",
-        identity=_identity(args.get(0, "fun")), owner=_owner(i, args.get(0, "fun")), turns=_turns(i, args.get(0, "fun")),
+        identity=_identity(args.get(0, "fun")), owner=_owner(i, args.get(0, "fun")), turns=_turns(i, args.get(0, "fun")), again=again,
     )  # fmt: skip
 
 

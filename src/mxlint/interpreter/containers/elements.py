@@ -247,7 +247,7 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
         found = member.items if member.items is not None else (member.element,) if member.element is not None else ()
         return join([item for item in found if item is not None]) if found else Unknown("empty"), bool(member.items)
     if isinstance(member, RangeObject):
-        return range_element(i, member, place)
+        return range_element(member)
     if isinstance(member, Const) and isinstance(member.value, str):
         return Kind("str", "varying"), bool(member.value)
     if isinstance(member, Kind) and member.type == "str":
@@ -293,7 +293,7 @@ def _dict_parts(i: Interpreter, oid: int) -> tuple[list[Value], list[Value]]:
     return keys, values
 
 
-def range_element(i: Interpreter, member: RangeObject, place: Place) -> tuple[Value, bool]:
+def range_element(member: RangeObject) -> tuple[Value, bool]:
     """The numbers of a range."""
     start, stop, step = member.start, member.stop, member.step
     if not isinstance(step, Const) or not isinstance(step.value, int):
@@ -307,7 +307,24 @@ def range_element(i: Interpreter, member: RangeObject, place: Place) -> tuple[Va
         return Range(min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1]), abs(stride)), True
     if stride > 0:
         return Range(low, None if high is None else high - 1, stride if isinstance(start, Const) else 1), False
-    return Range(None, (hull(start) or (None, None))[1], 1), False
+    last, high = (hull(stop) or (None, None))[0], (hull(start) or (None, None))[1]
+    low = None if last is None else last + 1
+    return Range(low, high if low is None or high is None else max(low, high), 1), False
+
+
+def first_and_later(member: RangeObject) -> tuple[Value, Value] | None:
+    """The first number of a range, if it has one, and those behind it; None where the first is not known, or nothing may be behind it."""
+    match member.start, member.step:
+        case Const(value=int(start)), Const(value=int(step)) if step:
+            behind = RangeObject(Const(start + step), member.stop, member.step)
+        case _:
+            return None
+    numbers = constant_range(behind)
+    if numbers is None:
+        later, _ = range_element(behind)
+        nothing = isinstance(later, Range) and later.low is not None and later.high is not None and later.low > later.high
+        return None if nothing else (member.start, later)
+    return (member.start, Range(min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1]), abs(step))) if len(numbers) > 1 else None
 
 
 def view_element(i: Interpreter, kind: str, target: Value, place: Place) -> Value:

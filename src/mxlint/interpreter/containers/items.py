@@ -142,7 +142,7 @@ def _item_of_range(i: Interpreter, owner: RangeObject, index: Value, place: Plac
     if part is not None:
         return part
     _needs_number(i, index, place, frame)
-    number = range_element(i, owner, place)[0]
+    number = range_element(owner)[0]
     if isinstance(index, Slice):
         step = owner.step if index.step == NONE else Kind("int", "varying")
         return RangeObject(number, Kind("int", "varying"), step)

@@ -17,6 +17,7 @@ from mxlint.interpreter.loops.carried import carried
 from mxlint.interpreter.loops.folding import fold
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Rounds
+from mxlint.interpreter.machine.locations import NEW
 from mxlint.interpreter.machine.paths import CLIENT, ROUNDS, Condition, Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.machine.tested import Tested
@@ -34,10 +35,12 @@ def repeat(
     ends: bool = True,
     peeled: bool = False,
     several: bool = False,
+    apart: tuple[Callable[[], object], Callable[[], object]] | None = None,
 ) -> None:
     """Run `step` any number of times (at least once if `certain`, at least twice if `several`), to a fixpoint; go on with the join of the states in which it may end.
 
-    `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others.
+    `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others. `apart`: what the first round does, and
+    what the others do, where it is run apart from them.
     `ends`: it may end before any round by itself; otherwise `step` hands the states in which it ends to a target of its own.
     """
     exits = Target(i.heap.mark())
@@ -52,7 +55,8 @@ def repeat(
     around = i.invariants if not i.approximations else None
     after: Delta | None = {}
     if not peeled and around is None:
-        after = _round(i, exits.mark, {}, (place, "first"), step, base)
+        first, step = apart or (step, step)
+        after = _round(i, exits.mark, {}, (place, "first"), first, base)
         if ends and after is not None and not several:
             exits.arrived.append((after, NONE, some))
     if after is not None:
@@ -74,6 +78,7 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
     try:
         with i.within(context):
             i.ledger.of(Rounds).last[i.context] = i.ledger.of(Rounds).begun
+            _age(i)
             step()
         i.heap.recording = None
         earlier = [oid for (oid, field), held in start.items() if field == ALIVE and held is TRUE]
@@ -85,6 +90,16 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
         recording.close()
         i.heap.undo(mark)
     return after
+
+
+def _age(i: Interpreter) -> None:
+    """A round begins: what those before it have compiled is not new."""
+    loop = i.context.loop
+    recording, i.heap.recording = i.heap.recording, None  # it asks for nothing but what the rounds before have left
+    marks = [field for field in i.heap.cells[0] if isinstance(field, tuple) and field[:2] == NEW and loop in field[3].around]
+    i.heap.recording = recording
+    for field in marks:
+        i.heap.drop(0, field)
 
 
 class Invariants:

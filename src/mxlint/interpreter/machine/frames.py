@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from mxlint.domain.members import NONE, Value
@@ -170,6 +170,14 @@ class Context:
             same = around is self.parent and step == self.step
             self._loop = self if same or around is None else around.inner(step)
         return self._loop
+
+    @property
+    def around(self) -> Iterator[Context]:
+        """This context and those around it."""
+        context: Context | None = self
+        while context is not None:
+            yield context
+            context = context.parent
 
     def inner(self, step: object) -> Context:
         """The context of a call or a loop round in this one."""

@@ -9,6 +9,10 @@ from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import Applied, Step
 
 ITEMS: Final = ("#", "items")
+NEW: Final = ("#", "new")
+"""Begins the fields in which it is kept that the present round has compiled something: behind it the place and the loops around."""
+USED: Final = ("#", "used")
+"""The same of what was called that some round has compiled."""
 ENUM_MEMBERS: Final = ("#", "members")
 """Of a class that is an enum: its members in order."""
 REORDERED: Final = ("#", "reordered")
