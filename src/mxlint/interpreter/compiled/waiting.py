@@ -27,7 +27,6 @@ def made(i: Interpreter, result: Value, operands: Sequence[Value]) -> None:
             i.heap.set(array.ident, OPERANDS, Operands(before))
         if waiting:
             i.heap.set(array.ident, WAITING, Const(tuple(waiting)))
-            i.heap.set(array.ident, LAZY, TRUE)  # also what costs next to nothing to compute
 
 
 def entering(i: Interpreter, arrays: Iterable[Array]) -> None:
