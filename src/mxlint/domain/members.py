@@ -338,10 +338,6 @@ class Tuple(Composite):
             return self
         return Tuple(self.items, self.element, self.cls, self.least, self.sources, self.given, loops, self.front)
 
-    def with_least(self, least: int) -> Tuple:
-        """The same tuple of unknown length, which has at least so many items."""
-        return Tuple(None, self.element, self.cls, least, self.sources, self.given, self.loops, self.front)
-
     def beginning_with(self, front: tuple[Value, ...]) -> Tuple:
         """The same tuple of unknown length, of which it is known what lies at its first places."""
         if self.items is not None or self.front == front:

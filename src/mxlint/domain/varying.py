@@ -30,13 +30,6 @@ def stays(op: object, step: int | None, by: object) -> bool:
     return op == "//" and by.value >= MANY_ROUNDS * step or op == "%" and 0 < by.value <= FEW
 
 
-def few_of(member: Range) -> range:
-    """The numbers of a step, if they are few; else none."""
-    if member.low is None or member.high is None or (member.high - member.low) // member.stride >= FEW:
-        return range(0)
-    return range(member.low, member.high + 1, member.stride)
-
-
 @dataclass(frozen=True, slots=True)
 class Doubled:
     """Among the loops of a number: one each of whose rounds at least doubles it. When that is over the number is one of few, however long it ran."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mxlint.facts.events import Modality
-from mxlint.facts.values import ScalarValue
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
@@ -16,10 +14,6 @@ VALUES: Final = ("clock", "random", "counter", "input", "network")
 """Where a value comes from that is another one at the next call."""
 EFFECTS: Final = ("writes", "sends", "starts", "configures", "progress")
 """What is done to the world outside of the program, and meant to happen at every call."""
-
-COUNTS: Final = "calls are meant to be counted, and not traces"
-"""What has to be so where all that a list is given is one mark, the same each time."""
-MARK: Final = 1
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -42,12 +36,10 @@ def check(program: Program) -> Iterator[Finding]:
         relied = program.relied(compiled.number)
         for write in program.writes.get(compiled.number, ()):
             if write.how == "items" and write.new and not write.placeholder and write.where in relied:
-                marks = isinstance(write.value, ScalarValue) and write.value.known and write.value.value == MARK
-                modality = Modality(write.modality.conditions, (*write.modality.presumed, COUNTS)) if marks else write.modality
                 yield from finding(
                     RULE, write.where,
                     f"{quoted(write.name)} grows once per trace of {name_of(compiled)}, and not once per call",
-                    "append in the code that calls the compiled function", compiled, modality, calls=write.calls,
+                    "append in the code that calls the compiled function", compiled, write.modality, calls=write.calls,
                 )  # fmt: skip
 
 

@@ -239,8 +239,6 @@ class Trace:
         self.kept: list[tuple[Location, events.Write]] = []
         self.changes_python = False
         """Whether it has written something older that is no array of its own."""
-        self.waiting: list[events.Event] = []
-        """What the operation that is looked at does to constants, until its result is made."""
         self.operations = 0
         self.computed: list[Operation] = []
         """What it has computed, one operation after the other, up to `MAX_COMPUTED`; those that nobody sees are not among them."""

@@ -13,7 +13,6 @@ from mxlint.domain.place import Place
 from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
 from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
-from mxlint.interpreter.compiled import waiting
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
@@ -189,7 +188,6 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
         note(i, of_gradient)
     shown(i, (result,))
     array_use(i, result)
-    waiting.entering(i, arrays_in(i, result, *map(Ref, trace.captures.outs)))
     returned = parts_of(i, trace, (result, *map(Ref, trace.captures.outs)))
     for seen, fact in trace.array_reads:
         leaves = bool(fact.alias or fact.unsized) and not returned.isdisjoint(

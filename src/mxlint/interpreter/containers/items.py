@@ -42,7 +42,7 @@ from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.loops.iteration import listed
 from mxlint.interpreter.loops.lengths import cut_short, resized
-from mxlint.interpreter.loops.novelty import SHAPE, sliced, taken, under_key
+from mxlint.interpreter.loops.novelty import SHAPE, sliced, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -219,7 +219,7 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     """An item of a list or dict, as these have it themselves."""
     if container(i, owner) == "dict":
         hashed(i, index, place, frame)
-        return under_key(i, dict_item(i, owner, index, place, frame), index)
+        return dict_item(i, owner, index, place, frame)
     content = i.live(i.heap.get(owner.oid, ITEMS) or Unknown("list"))
     result = content_item(i, content, index, place, frame)
     if isinstance(index, Const) and isinstance(index.value, int):

@@ -22,7 +22,6 @@ from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.equality import is_same_thing
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import new_iterator
-from mxlint.interpreter.loops import novelty
 from mxlint.interpreter.loops.iteration import collected, listed
 from mxlint.interpreter.loops.lengths import resized
 from mxlint.interpreter.machine.arguments import Arguments
@@ -129,7 +128,7 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
         elif isinstance(member, Tuple):
             parts = [p for p in (member.items if member.items is not None else (member.element,)) if p is not None]
             if parts:
-                taken.append(novelty.taken(i, join(parts), place) if i.trace is None else join(parts))
+                taken.append(join(parts))
                 least = None if member.shortest is None else max(member.shortest - 1, 0)
                 left.append(Tuple(None, join(parts), least=least, given="part" if member.given else ""))
         else:

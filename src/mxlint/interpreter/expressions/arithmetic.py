@@ -13,7 +13,7 @@ from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Loops, Measure, Member, Range, Symbolic, Value, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.varying import few_of, loops_of, over, stays, united
+from mxlint.domain.varying import loops_of, over, stays, united
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 
@@ -85,10 +85,10 @@ def _few(op: str, a: Range | Const, b: Range | Const) -> Value | None:
     for side in (a, b):
         if isinstance(side, Const):
             sides.append((side.value,))
-        elif numbers_of := few_of(side):
-            sides.append(tuple(numbers_of))
-        else:
+        elif side.low is None or side.high is None or (side.high - side.low) // side.stride >= FEW:
             return None
+        else:
+            sides.append(tuple(range(side.low, side.high + 1, side.stride)))
     if len(sides[0]) * len(sides[1]) > FEW or op not in FOLD:
         return None
     try:
@@ -101,8 +101,6 @@ MAX_SHIFT: Final = 64
 """Places by which a step of integers is shifted to the left, which multiplies it."""
 
 NUMBERS: Final = ("bool", "int", "float", "complex")
-ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "//", "%", "**", "<<", ">>"))
-"""Operators of which the operands are numbers, flags as well."""
 
 NEGATED: Final = {"!=": "==", "is not": "is", "not in": "in", ">=": "<", "<=": ">"}
 """Comparisons that are told as the negation of another, so that both outcomes of one condition have one name."""
@@ -127,7 +125,6 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
         i.may_raise("builtins.ZeroDivisionError")
     if op == "<<" and isinstance(a, Range) and type(b) is Const and type(b.value) is int and 0 <= b.value < MAX_SHIFT:
         op, b = "*", Const(1 << b.value)
-    a, b = (_as_numbers(side) if op in ARITHMETIC else side for side in (a, b))
     loops = frozenset() if stays(op, a.stride if isinstance(a, Range) else None, b) else united(map(loops_of, (a, b)))
     if isinstance(a, (Range, Const)) and isinstance(b, (Range, Const)):
         found = on_ranges(op, a, b)
@@ -155,11 +152,6 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
         return found
     causes = {member.cause for member in (a, b) if isinstance(member, Kind)} or {"varying"}
     return over(Kind(type_name, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"), loops)
-
-
-def _as_numbers(member: Member) -> Member:
-    """The numbers that arithmetic takes for a flag that rounds set."""
-    return Range(0, 1, 1, frozenset()) if isinstance(member, Kind) and member.type == "bool" and member.cause == "varying" else member
 
 
 def _each(op: str, a: Member, b: Member, type_name: str, loops: Loops) -> Member | None:

@@ -7,7 +7,6 @@ from typing import Final, Literal, NamedTuple
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Cause
-from mxlint.domain.join import join
 from mxlint.domain.members import (
     FALSE,
     Const,
@@ -26,7 +25,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import few_of, loops_of, over, united
+from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import known_items, view_element
 from mxlint.interpreter.expressions.arithmetic import makes_short_text
@@ -81,8 +80,6 @@ def text_of(
 def _member_text(
     i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value], asking: Asking | None
 ) -> Value:
-    if isinstance(member, Range) and (few := few_of(member)):
-        return join([_member_text(i, Const(number), way, place, frame, spec, done, asking) for number in few])
     if isinstance(member, Const):
         if way == "format" and not (isinstance(spec, Const) and makes_short_text(str(spec.value))):
             return Kind("str", "varying", united(map(loops_of, members(spec))))

@@ -64,7 +64,7 @@ from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.lengths import as_long_as, held
-from mxlint.interpreter.loops.novelty import taken
+from mxlint.interpreter.loops.novelty import in_turn, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -396,7 +396,7 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
         return True
     if kind in ("items", "values", "keys"):
         element = view_element(i, kind, parts[0], place)
-        repeat(i, place, lambda: consume(taken(i, element, place)), certain=False)
+        repeat(i, place, lambda: consume(in_turn(i, element)), certain=False)
         return True
     return False
 

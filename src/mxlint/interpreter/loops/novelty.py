@@ -8,12 +8,12 @@ made of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias, TypeGuard
 
 from mxlint.domain.arrays import Array, Operands
-from mxlint.domain.guards import MAX_GUARD, Identity
+from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
 from mxlint.domain.members import (
     Const,
@@ -26,7 +26,6 @@ from mxlint.domain.members import (
     Slice,
     Symbolic,
     Tuple,
-    Union,
     Value,
     members,
     options,
@@ -186,17 +185,10 @@ def in_turn(i: Interpreter, value: Value) -> Value:
     """What a round is given of what lies in a container: in another round that is another number."""
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(in_turn(i, part) for part in value.items))
-    if isinstance(value, Union) and any(isinstance(o.member, Tuple) for o in value.options):
-        return _each(value, lambda member: in_turn(i, member))
     if not any(isinstance(member, (Range, Kind)) for member in members(value)):
         return value
     loop = frozenset((i.context.loop,))
     return of(Option(over(o.member, (loops_of(o.member) or NO_LOOPS) | loop), o.guard) for o in options(value))
-
-
-def _each(value: Union, change: Callable[[Member], Value]) -> Value:
-    """What becomes of each of several things, some of which are tuples, under the guard of that."""
-    return of(Option(part.member, (*o.guard, *part.guard)[-MAX_GUARD:]) for o in value.options for part in options(change(o.member)))
 
 
 def _at_index(value: Value, index: Value) -> Value:
@@ -207,22 +199,10 @@ def _at_index(value: Value, index: Value) -> Value:
     return of(Option(over(o.member, (loops_of(o.member) or NO_LOOPS) | moved), o.guard) for o in options(value))
 
 
-def under_key(i: Interpreter, value: Value, key: Value) -> Value:
-    """What lies in a dict under a key: under one that loops move, another of the things that lie there."""
-    if i.trace is not None or isinstance(key, Const):
-        return value
-    for member in members(value):
-        if isinstance(member, Ref) and i.info(member.oid).summary:
-            i.ledger.of(Ends).turns.setdefault(member.oid, set()).update(_turning(i, key))
-    return _at_index(value, key)
-
-
 def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value | None) -> Value:
     """The same for the part of a tuple that `number` names."""
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
-    if isinstance(value, Union) and any(isinstance(o.member, Tuple) for o in value.options):
-        return _each(value, lambda member: _taken(i, member, number, place, by))
     value = in_turn(i, value) if by is None else _at_index(value, by)
     if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number"):
         return _particular(i, frozenset((value.type,)), number, place, by)
@@ -242,24 +222,6 @@ def _turning(i: Interpreter, by: Value | None) -> Iterator[Place]:
     for loop in moved:
         if isinstance(loop, Context) and is_round(loop.step):
             yield loop.step[0]
-
-
-def of_several(i: Interpreter, owner: Value, value: Value) -> Value:
-    """What was read of an object. Of one that stands for several, of which each round of a loop takes another one, a number that differs between these is
-    another one in each round."""
-    turns = i.ledger.of(Ends).turns
-    if not turns or i.trace is not None:
-        return value
-    places = {
-        place for member in members(owner) if isinstance(member, Ref) and i.info(member.oid).summary for place in turns.get(member.oid, ())
-    }
-    loops = frozenset(around.loop for around in rounds_around(i) if around.step[0] in places) if places else NO_LOOPS  # type: ignore[index]
-    if not loops or not any(takes_many(member) and loops_of(member) for member in members(value)):
-        return value
-    return of(
-        Option(over(o.member, united((loops_of(o.member), loops))) if takes_many(o.member) and loops_of(o.member) else o.member, o.guard)
-        for o in options(value)
-    )
 
 
 def _particular(i: Interpreter, kinds: frozenset[str], number: object, place: Place, by: Value | None) -> Symbolic:
@@ -566,7 +528,6 @@ __all__ = [
     "Novelty",
     "made",
     "moving",
-    "of_several",
     "read_from",
     "read_out",
     "rewritten",
@@ -576,5 +537,4 @@ __all__ = [
     "stretching",
     "taken",
     "takes_many",
-    "under_key",
 ]

@@ -37,7 +37,7 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
-from mxlint.interpreter.loops.novelty import Novelty, computed_from, of_several, read_from, rounds, takes_many
+from mxlint.interpreter.loops.novelty import Novelty, computed_from, read_from, rounds, takes_many
 from mxlint.interpreter.machine import paths
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
@@ -459,26 +459,8 @@ def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) ->
         rows = [part.items for part in parts if isinstance(part, Tuple) and part.items is not None]
         if len(rows) == len(parts) and len({len(items) for items in rows}) == 1 and depth:
             return described.ContainerValue("tuple", tuple(_described(i, join(column), depth - 1, new) for column in zip(*rows)))
-        if depth and all(isinstance(part, Ref) for part in parts):
-            return _together([_member(i, part, depth, new) for part in parts])
         return described.UnknownValue("")
     return _member(i, parts[0], depth, new)
-
-
-def _together(found: Sequence[described.Value]) -> described.Value:
-    """One thing that is one of several: a container, if all are such with the same keys; a number or text that varies if one of them does."""
-    first = found[0]
-    if all(other == first for other in found):
-        return first
-    containers = [part for part in found if isinstance(part, described.ContainerValue) and part.items is not None]
-    if len(containers) == len(found) and len({(part.type, part.keys, len(part.items or ())) for part in containers}) == 1:
-        items = tuple(map(_together, zip(*(part.items or () for part in containers))))
-        return described.ContainerValue(containers[0].type, items, containers[0].keys)
-    scalars = [part for part in found if isinstance(part, described.ScalarValue)]
-    if len(scalars) == len(found) and len({part.type for part in scalars}) == 1:
-        return described.ScalarValue(scalars[0].type, None, False, any(part.varies for part in scalars))
-    arrays = [part for part in found if isinstance(part, described.ArrayValue)]
-    return arrays[0] if len(arrays) == len(found) else described.UnknownValue("")
 
 
 def _item_or_constant(i: Interpreter, parts: Sequence[Member]) -> tuple[str, float | None]:
@@ -522,10 +504,6 @@ def size_fact(size: Any) -> described.Size:
     return int(low) if low == high else repr(size)
 
 
-_EITHER: Final = frozenset(("int", "float"))
-"""What a number may be that is of one type or of the other, as what `round` gives."""
-
-
 def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> described.Value:
     if isinstance(member, Array):
         return _array(member)
@@ -552,17 +530,14 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
         if kind == "list":
             listed = itemwise(i.heap.get(member.oid, ITEMS))
             return described.ContainerValue(
-                "list",
-                tuple(_described(i, of_several(i, member, item), depth - 1, new) for item in listed)
-                if listed is not None and depth
-                else None,
+                "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
             )
         if kind == "dict":
             entries = i.heap.entries(member.oid)
             if depth and all(isinstance(key, Const) for key, _ in entries):
                 return described.ContainerValue(
                     "dict",
-                    tuple(_described(i, of_several(i, member, v), depth - 1, new) for _, v in entries),
+                    tuple(_described(i, v, depth - 1, new) for _, v in entries),
                     tuple(str(k.value) for k, _ in entries if isinstance(k, Const)),
                 )
             return described.ContainerValue("dict", None)
@@ -575,8 +550,8 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
     if isinstance(member, External):
         return described.NamedValue(member.name)
     if isinstance(member, Symbolic):
-        if member.kinds is not None and (len(member.kinds) == 1 or member.kinds <= _EITHER):
-            name = next(iter(member.kinds)) if len(member.kinds) == 1 else "number"
+        if member.kinds is not None and len(member.kinds) == 1:
+            (name,) = member.kinds
             if name in ("int", "float", "bool", "str", "number"):
                 item = repr(member.identity) if member.source == "constants" else read_from(i, member) or computed_from(i, member)
                 return described.ScalarValue(name, None, False, _varies(member, new), item)

@@ -52,9 +52,6 @@ LAZY: Final = ("#", "lazy")
 """Of an array: whether it was surely never computed."""
 UNSIZED: Final = ("#", "infers no shape")
 """Of an array that host code makes: the operation, or the layer, if that cannot infer a shape where a shapeless trace asks for it."""
-WAITING: Final = ("#", "infers no shape in this trace")
-"""Of an array that a shapeless trace makes of constants: the event, if what makes it cannot infer a shape. It happens where the array becomes part of what is
-compiled before it is computed."""
 MAPPED: Final = ("#", "mapped over")
 """Of an array in a function that `mx.vmap` runs: the length of the axis that is mapped over, and which it was; absent where it is not mapped."""
 PULLED: Final = ("#", "pulled back")

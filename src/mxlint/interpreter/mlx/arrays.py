@@ -35,7 +35,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike, total
 from mxlint.domain.size import Size, bounds, number
 from mxlint.domain.varying import united
-from mxlint.interpreter.compiled import captures, recipes, sinks, tracing, waiting, writes
+from mxlint.interpreter.compiled import captures, recipes, sinks, tracing, writes
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.loops import lengthening, lengths, novelty
@@ -159,8 +159,6 @@ def traced(i: Interpreter, values: Sequence[Value], place: Place) -> tuple[int |
                 trace = -1
             elif isinstance(member, Symbolic) and member.source == "argument" and member.kinds is None and i.trace is not None:
                 argument = argument or member
-    if trace is not None and shapeless.on(i):
-        waiting.entering(i, arrays_in(i, *values))
     if trace is None and i.trace is not None and argument is not None:
         return i.trace.number, presumptions.given(i, argument, place), origin
     if trace is None and i.trace is not None and (given := results_.taken(i, values)) is not None:
@@ -279,8 +277,6 @@ def compute(
     made = results(i, found, name, args, keywords, place, tag, by_number)
     if i.trace is None:
         shapeless.unsized(i, name, made, args, keywords)
-    else:
-        waiting.made(i, made, (*args, *keywords.values()))
     if isinstance(made, Array) and (i.trace is None or made.trace is None):
         recipes.keep(i, name, made, args, keywords, outer)
     broadcasts.computed(i, name, args, keywords, made, place, frame)
@@ -495,7 +491,6 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     elif array.shape is None and all(map(subscripts.takes_all, subscripts.items(index))):
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     made = Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
-    waiting.made(i, made, operands)
     if i.trace is None:
         recipes.keep(i, recipes.ITEM, made, operands, {})
     backward.carried(i, "", made, operands)

@@ -18,7 +18,7 @@ from mxlint.interpreter.expressions.arithmetic import size_of
 from mxlint.interpreter.libraries.measures import axes_in
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.journal import note, size_fact
+from mxlint.interpreter.machine.journal import size_fact
 from mxlint.interpreter.machine.locations import ITEMS, MAPPED, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward, subscripts
@@ -47,10 +47,9 @@ def operation(
     frame: Frame,
     operands: Sequence[Value] | None = None,
     presumption: str = "",
-    waits: bool = False,
 ) -> bool:
     """Note what an operation does. Returns whether it raises at the first call in every version. `operands`: all that it is given, if that is more.
-    `presumption`: what it hangs on, in words. `waits`: of constants, it is noted where the result becomes part of what is compiled (`compiled/waiting.py`)."""
+    `presumption`: what it hangs on, in words."""
     if not on(i):
         return False
     table = i.table
@@ -65,11 +64,7 @@ def operation(
     effects = tuple(Effect(way, axes, when, tuple(versions), table.judged, right) for (way, axes, when, right), versions in found.items())
     axes = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
     kind = "unsupported" if _FIRST in found else "unsafe"
-    fact = sinks.prepared(i, kind, place, what, frame, member=operand, axes=axes, effects=effects, presumption=presumption)
-    if fact is not None and waits and _FIRST in found and i.trace is not None and all(a.trace is None for a in arrays_in(i, *given)):
-        i.trace.waiting.append(fact)
-    elif fact is not None:
-        note(i, fact)
+    sinks.event(i, kind, place, what, frame, member=operand, axes=axes, effects=effects, presumption=presumption)
     return _FIRST in found and len(found[_FIRST]) == len(entries)
 
 
@@ -138,9 +133,7 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     operand = _operand(name, (*args, *keywords.values()))
     how = short(name)
     form = _form(i, name, args, keywords)
-    if operation(i, form, operand, place, how, frame, (*args, *keywords.values()), waits=True) or load_gradients(
-        i.table.version
-    ).is_broadcast(name):
+    if operation(i, form, operand, place, how, frame, (*args, *keywords.values())) or load_gradients(i.table.version).is_broadcast(name):
         return form
     if has_trait(name, "reshapes") and _own_shape(operand, args[1:]):
         return form
@@ -379,7 +372,7 @@ def indexed(i: Interpreter, array: Array, index: Value, shape: tuple[object, ...
         _no_slice(i, array, index, place, frame)
     text = in_one_line(place.text)
     presumption = f"`{text}` leaves something out" if _may_take_all(index) else ""
-    raises = not whole and operation(i, name, array, place, text, frame, (array, index), presumption=presumption, waits=True)
+    raises = not whole and operation(i, name, array, place, text, frame, presumption=presumption)
     if not raises:
         parts: list[Value] = []
         for part in index.items if isinstance(index, Tuple) and index.items is not None else (index,):

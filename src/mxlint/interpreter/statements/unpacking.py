@@ -13,7 +13,6 @@ from mxlint.interpreter.compiled.portions import counted, taken_out, used
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.iteration import listed
-from mxlint.interpreter.loops.novelty import of_several
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
@@ -70,7 +69,7 @@ def _content(i: Interpreter, member: Member, count: int, star: int | None, unrea
         if _target(number, len(items), count, star) in unread:
             continue
         i.operations.read(i, member.oid, ("item", number), item, place, frame)
-    return Tuple(tuple(of_several(i, member, item) for item in items))
+    return Tuple(items)
 
 
 def _taken(
