@@ -20,7 +20,7 @@ from mxlint.result import Result
 pytestmark = pytest.mark.slow
 
 DEPTH, WIDTH = 6, 6
-LIMIT = 6_000_000
+LIMIT = 14_000_000
 """Calls after which a program is given up: twice what the largest of these takes."""
 
 

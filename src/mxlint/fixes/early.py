@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from mxlint.fixes.scopes import COMPREHENSIONS, FUNCTIONS, parameters, plainly_bound
 from mxlint.fixes.syntax import tree_of
@@ -17,6 +18,7 @@ def reads_too_early(before: Source, after: Source) -> bool:
     return old is not None and new is not None and bool(_early(new.tree) - _early(old.tree))
 
 
+@lru_cache(maxsize=8)
 def _early(tree: ast.Module) -> Counter[str]:
     """The names that a module or one of its functions reads in a statement above the first that binds them."""
     found: Counter[str] = Counter()

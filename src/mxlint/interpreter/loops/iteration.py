@@ -199,7 +199,7 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     else:
         i.ledger.of(Ends).given.discard(place)
     several = certain and (number_of_rounds(i, member) or 0) > 1
-    mark, loop = i.heap.mark(), (place, "rest")
+    mark, left, loop = i.heap.mark(), states_left(i), (place, "rest")
     lengths.begins(
         i, loop, lengths.rounds_over(i, member), counted=number_of_rounds(i, member) is not None or isinstance(member, RangeObject)
     )
@@ -209,7 +209,8 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         apart = (lambda: consume(taken(i, first, place)), lambda: consume(taken(i, later, place)))
     each = lambda: consume(taken(i, element() if callable(element) else element, place))
     repeat(i, place, each, certain=certain, several=several, apart=apart)
-    lengths.ended(i, mark, loop)
+    if states_left(i) == left:  # it ran to its end
+        lengths.ended(i, mark, loop)
 
 
 def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, frame: Frame) -> None:

@@ -3,7 +3,7 @@ so where something differentiates it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Final
 
@@ -103,6 +103,8 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
             with backward.by(i, chosen, place) as number:
                 result = i.call(function, inner, place, frame)
                 facts = backward.arrived(i, number, outputs(i, result).parts[:1])
+            if not _can_be_differentiated(outputs(i, result).parts[:1], () if model is not None else args.args):
+                i.may_raise("builtins.ValueError")
         else:
             with backward.apart(i) if own_rule else nullcontext():
                 result = i.call(function, inner, place, frame)
@@ -127,6 +129,13 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         gradients = of_arguments(i, _argument_options(i, ref), args, result, place)
     backward.brought(i, facts, gradients)
     return Tuple((result, gradients)) if kind == "value_and_grad" else gradients
+
+
+def _can_be_differentiated(loss: Sequence[Value], given: Sequence[Value]) -> bool:
+    """Whether a gradient surely is taken: the loss is one number, and no argument is a number of Python."""
+    return all(isinstance(member, Array) and member.shape == () for value in loss for member in members(value)) and not any(
+        isinstance(member, Const) for value in given for member in members(value)
+    )
 
 
 def _stays_whole(i: Interpreter, trace: Trace, ref: Ref) -> bool:
