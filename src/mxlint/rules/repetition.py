@@ -108,6 +108,8 @@ def made_again(found: Iterable[tuple[Compiled, Sequence[Where]]]) -> Where | Non
         turns = {loop.span for loop in compiled.turns}
         around = [loop for loop in loops if loop.span not in turns]
         rounds = functions.setdefault((what.kind, what.name, what.where, compiled.owner), [])
+        if not compiled.again and any(loop.text == "rest" for loop in around):
+            continue  # no round that calls what it has made leads to it
         rounds.append(around)
         if compiled.again:
             rounds.append(_earlier(around))

@@ -39,7 +39,6 @@ from mxlint.interpreter.containers.elements import (
     UNROLLED,
     append,
     elements,
-    first_and_later,
     items_in_turn,
     known_items,
     move_parts,
@@ -203,12 +202,7 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     lengths.begins(
         i, loop, lengths.rounds_over(i, member), counted=number_of_rounds(i, member) is not None or isinstance(member, RangeObject)
     )
-    apart: tuple[Callable[[], object], Callable[[], object]] | None = None
-    if isinstance(member, RangeObject) and (turns := first_and_later(member)) is not None:
-        first, later = turns
-        apart = (lambda: consume(taken(i, first, place)), lambda: consume(taken(i, later, place)))
-    each = lambda: consume(taken(i, element() if callable(element) else element, place))
-    repeat(i, place, each, certain=certain, several=several, apart=apart)
+    repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain, several=several)
     if states_left(i) == left:  # it ran to its end
         lengths.ended(i, mark, loop)
 
