@@ -79,11 +79,7 @@ def _later(program: Program, compiled: Compiled) -> bool:
     return (
         compiled.again
         and any(call.older for call in calls)
-        or any(
-            made.span == loop.span and made.text != loop.text
-            for call in program.calls.get(compiled.number, ())
-            for made, loop in zip(around, call.loops)
-        )
+        or any(made.span == loop.span and made.text != loop.text for call in calls for made, loop in zip(around, call.loops))
     )
 
 
