@@ -6,7 +6,7 @@ Names are followed in both directions: forward from what is compiled to the stat
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from mxlint.syntax.trees import TRIES
@@ -46,35 +46,8 @@ def cut(
     Without `driven` nothing that uses what is compiled is looked for. `stateful`: what changes the values of needed names counts as well,
     whoever does it; `reads`: so does what uses them.
     """
-    kept: dict[str, set[int]] = {}
+    program = _Program(modules)
     forward: list[Name] = []
-    needed: list[Name] = []
-
-    def enter(path: str) -> None:
-        """A module that is imported is run: what sets up libraries there goes with it."""
-        if path in kept:
-            return
-        kept[path] = set()
-        module = modules.by_path.get(path)
-        for number, unit in enumerate(module.units if module is not None else ()):
-            if module is not None and (_is_future(unit.node) or _sets_up_library(module, unit)):
-                take(module, number)
-
-    def take(module: Module, number: int) -> bool:
-        enter(module.path)
-        if number in kept[module.path]:
-            return False
-        kept[module.path].add(number)
-        unit = module.units[number]
-        if isinstance(unit.node, IMPORTS):
-            for name in unit.binds & module.imports.keys():
-                path, attribute = module.imports[name]
-                enter(path)
-                if attribute is not None:
-                    needed.append((path, attribute))
-        needed.extend(names_in(module, unit, unit.uses | unit.changes))
-        return True
-
     started = False
     for path, rows in roots.items():
         module = modules.by_path[path]
@@ -82,44 +55,84 @@ def cut(
             if any(
                 unit.node.lineno <= row <= (unit.node.end_lineno or 0) or first_row(unit.node) <= row < unit.node.lineno for row in rows
             ):
-                take(module, number)
+                program.take(module, number)
                 started = started or module is entry and unit.drives
                 if isinstance(unit.node, (*DEFINITIONS, ast.Assign, ast.AnnAssign)):
                     forward.extend((path, name) for name in unit.binds)
-    followed = _follow(modules, entry, forward, results, take) if driven else set(forward)
+    followed = _follow(program, entry, forward, results) if driven else set(forward)
     drives = started or any(
-        unit.drives and _used(entry, unit) & followed for number, unit in enumerate(entry.units) if number in kept.get(entry.path, ())
+        unit.drives and _used(entry, unit) & followed
+        for number, unit in enumerate(entry.units)
+        if number in program.kept.get(entry.path, ())
     )
     if driven and not drives:
         return Slice(entry, entry.roots, {}, modules.by_path, driven=False, outside=frozenset())
-    done: set[Name] = set()
-    _gather(modules, needed, take, stateful, done)
-    enter(entry.path)
-    _complete(
-        modules, entry, Influence(modules, reads), kept, take, lambda: _gather(modules, needed, take, stateful, done), needed, done, driven
-    )
+    _gather(program, stateful)
+    program.enter(entry.path)
+    _complete(program, entry, Influence(modules, reads), stateful, driven)
+    kept = program.kept
     modules_kept = [modules.by_path[path] for path in kept]
     for module in modules_kept:
         for package in module.packages:
             kept.setdefault(f"{package}/__init__.py", set())
     folders = dict.fromkeys((*entry.roots, *(module.roots[0] for module in modules_kept if module.roots)))
     files = {path: text(modules.by_path[path], numbers) if path in modules.by_path else "" for path, numbers in kept.items()}
-    outside = {
+    return Slice(entry, tuple(folders), files, modules.by_path, drives, _outside(modules, kept))
+
+
+def _outside(modules: Modules, kept: Mapping[str, set[int]]) -> frozenset[str]:
+    """The packages outside of the project that the kept statements need."""
+    return frozenset(
         part
         for path, numbers in kept.items()
         if path in modules.by_path
         for number in numbers
         for whole in _needs(modules.by_path[path], number)
         for part in _packages(whole)
-    }
-    return Slice(entry, tuple(folders), files, modules.by_path, drives, frozenset(outside))
+    )
 
 
-def _follow(
-    modules: Modules, entry: Module, forward: list[Name], results: Mapping[str, frozenset[str]], take: Callable[[Module, int], bool]
-) -> set[Name]:
+class _Program:
+    """What is kept so far: by place the numbers of statements. `needed`: names that they use, and whose statements are not yet looked for; `done`: those
+    that were."""
+
+    __slots__ = ("done", "kept", "modules", "needed")
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+        self.kept: dict[str, set[int]] = {}
+        self.needed: list[Name] = []
+        self.done: set[Name] = set()
+
+    def enter(self, path: str) -> None:
+        """Keep a module that is imported, and so run: what sets up libraries there goes with it."""
+        if path in self.kept:
+            return
+        self.kept[path] = set()
+        module = self.modules.by_path.get(path)
+        for number, unit in enumerate(module.units if module is not None else ()):
+            if module is not None and (_is_future(unit.node) or _sets_up_library(module, unit)):
+                self.take(module, number)
+
+    def take(self, module: Module, number: int) -> None:
+        """Keep a statement, the modules that it imports, and note the names that it needs."""
+        self.enter(module.path)
+        if number in self.kept[module.path]:
+            return
+        self.kept[module.path].add(number)
+        unit = module.units[number]
+        if isinstance(unit.node, IMPORTS):
+            for name in unit.binds & module.imports.keys():
+                path, attribute = module.imports[name]
+                self.enter(path)
+                if attribute is not None:
+                    self.needed.append((path, attribute))
+        self.needed.extend(names_in(module, unit, unit.uses | unit.changes))
+
+
+def _follow(program: _Program, entry: Module, forward: list[Name], results: Mapping[str, frozenset[str]]) -> set[Name]:
     """Keep what uses the names in `forward`, and what uses that; all the names that lead there."""
-    users = users_of(modules)
+    users = users_of(program.modules)
     followed = set(forward)
     while forward:
         name = forward.pop()
@@ -130,7 +143,7 @@ def _follow(
             elif unit.drives and module is not entry and not isinstance(unit.node, (ast.Assign, ast.AnnAssign)):
                 continue
             else:
-                take(module, number)
+                program.take(module, number)
                 leads = isinstance(unit.node, (*DEFINITIONS, ast.Assign, ast.AnnAssign))
                 if not leads or _is_result(unit.node, results.get(module.path, frozenset())):
                     continue
@@ -152,18 +165,9 @@ def users_of(modules: Modules) -> dict[Name, list[tuple[Module, int]]]:
     return modules.users
 
 
-def _complete(
-    modules: Modules,
-    entry: Module,
-    influence: Influence,
-    kept: Mapping[str, set[int]],
-    take: Callable[[Module, int], bool],
-    gather: Callable[[], None],
-    needed: list[Name],
-    done: set[Name],
-    driven: bool,
-) -> None:
+def _complete(program: _Program, entry: Module, influence: Influence, stateful: bool, driven: bool) -> None:
     """Keep what may change the values of the needed names, in all modules that are run, and what imports these."""
+    modules, kept = program.modules, program.kept
     reached = imported(modules, entry)
     changed = True
     while changed:
@@ -175,33 +179,33 @@ def _complete(
                 run = unit.drives and (unit.guard is None or driven and module is entry)
                 if module is None or not run or number in kept.get(path, ()):
                     continue
-                if not meets(influence.of(module, number), done) and not (path in kept and _sets_up_library(module, unit, used)):
+                if not meets(influence.of(module, number), program.done) and not (path in kept and _sets_up_library(module, unit, used)):
                     continue
-                take(module, number)
-                if unit.deep or unit.sets or meets(influence.later(module, number), done):  # whoever calls what it makes does that
-                    needed.extend((path, name) for name in unit.binds)
+                program.take(module, number)
+                if unit.deep or unit.sets or meets(influence.later(module, number), program.done):  # whoever calls what it makes does that
+                    program.needed.extend((path, name) for name in unit.binds)
                 changed = True
                 step = reached[path]
                 while step is not None and step[1] not in kept.get(step[0], ()):
-                    take(modules.by_path[step[0]], step[1])
+                    program.take(modules.by_path[step[0]], step[1])
                     step = reached[step[0]]
-        gather()
+        _gather(program, stateful)
 
 
-def _gather(modules: Modules, needed: list[Name], take: Callable[[Module, int], bool], stateful: bool, done: set[Name]) -> None:
+def _gather(program: _Program, stateful: bool) -> None:
     """Keep what gives the needed names their values."""
-    while needed:
-        path, name = needed.pop()
-        module = modules.by_path.get(path)
-        if module is None or (path, name) in done:
+    while program.needed:
+        path, name = program.needed.pop()
+        module = program.modules.by_path.get(path)
+        if module is None or (path, name) in program.done:
             continue
-        done.add((path, name))
+        program.done.add((path, name))
         for number in module.mentions.get(name, ()):
             unit = module.units[number]
             if name in unit.binds or _sets_up(module, unit, name, stateful):
-                take(module, number)
+                program.take(module, number)
         for number in module.star_rows:
-            take(module, number)
+            program.take(module, number)
 
 
 def _sets_up_library(module: Module, unit: Unit, used: Collection[str] = ("mlx",)) -> bool:

@@ -13,7 +13,7 @@ from mxlint.verify.endings import died, out_of_reach, unusable
 from mxlint.verify.origin import as_far, elsewhere, matters
 from mxlint.verify.protocols.answer import Answer, Protocol
 from mxlint.verify.protocols.comparing import leaked
-from mxlint.verify.runner import Job
+from mxlint.verify.runner import Job, Outcome
 from mxlint.verify.steady import steady
 from mxlint.verify.wording import with_call
 
@@ -63,12 +63,8 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
         return Answer("unclear", missing), real.answer, missing
     crashed = None
     if died(real) and plain.answer["status"] in ("ok", "enough"):
-        for attempt in range(1, MOST_TRIES):
-            other = bench.run(job, "real", again + 100 * attempt)
-            if died(other):
-                crashed = other
-                break
-        else:
+        crashed = _died_again(bench, job, again)
+        if crashed is None:
             return Answer("unclear", f"one of {MOST_TRIES} runs died of signal {real.signal}"), None, None
     elif problem := unusable(real):
         return Answer("unclear", problem), real.answer, None
@@ -85,25 +81,9 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
         return Answer("unclear", problem), real.answer, None
     by_value = answer.evidence is not None and answer.evidence.kind in ("stale", "wrong-value", "wrong-shape", "no-effect")
     if answer.word == "seen" and by_value:
-        # What differs by itself is no evidence: the reference is run again.
-        other = bench.run(job, protocol.reference, 1)
-        usual = None if unusable(other) or other.answer is None else steady(plain.answer, other.answer)
-        comparison = replace(comparison, plain=usual or plain.answer)
-        answer = protocol.judge(comparison)
-        if usual is None or answer.word != "seen":
-            return Answer("unclear", "the uncompiled program does not do the same twice"), real.answer, None
-        # Nor is what no more differs than it does when it is rounded otherwise.
-        if protocol.reference == "plain":
-            comparison = replace(comparison, noise=_noise(bench, job, comparison))
-            answer = protocol.judge(comparison)
-            if answer.word != "seen":
-                return Answer("unclear", "the results differ by no more than rounding makes of them"), real.answer, None
-        twice = bench.run(job, "real", again + 1)
-        seen_again = (
-            twice.answer is not None and "calls" in twice.answer and protocol.judge(replace(comparison, real=twice.answer)).word == "seen"
-        )
-        if not seen_again and not died(twice):
-            return Answer("unclear", "it was seen in one of two runs only"), real.answer, None
+        comparison, answer, problem = _repeated(bench, job, protocol, comparison, again)
+        if problem:
+            return Answer("unclear", problem), real.answer, None
     if answer.word == "seen" and (problem := elsewhere(bench, job, comparison, protocol, answer)):
         return Answer("unclear", problem), real.answer, None
     if answer.word == "seen" and answer.held:
@@ -117,6 +97,37 @@ def tried(bench: Bench, job: Job, claim: Claim, protocol: Protocol, again: int =
             answer, *(note for note in (_left_behind(comparison, protocol, answer), _length_one(bench, job, claim, protocol)) if note)
         )
     return with_call(answer, comparison), real.answer or plain.answer, None
+
+
+def _died_again(bench: Bench, job: Job, again: int) -> Outcome | None:
+    """A further compiled run that died of a signal, within MOST_TRIES runs; None if none did."""
+    for attempt in range(1, MOST_TRIES):
+        other = bench.run(job, "real", again + 100 * attempt)
+        if died(other):
+            return other
+    return None
+
+
+def _repeated(bench: Bench, job: Job, protocol: Protocol, comparison: Comparison, again: int) -> tuple[Comparison, Answer, str | None]:
+    """Run again what was seen by a value. Return the comparison with what the reference does each time, its answer, and why it is no evidence, or None."""
+    # What differs by itself is no evidence: the reference is run again.
+    other = bench.run(job, protocol.reference, 1)
+    usual = None if unusable(other) or other.answer is None else steady(comparison.plain, other.answer)
+    comparison = replace(comparison, plain=usual or comparison.plain)
+    answer = protocol.judge(comparison)
+    if usual is None or answer.word != "seen":
+        return comparison, answer, "the uncompiled program does not do the same twice"
+    # Nor is what no more differs than it does when it is rounded otherwise.
+    if protocol.reference == "plain":
+        comparison = replace(comparison, noise=_noise(bench, job, comparison))
+        answer = protocol.judge(comparison)
+        if answer.word != "seen":
+            return comparison, answer, "the results differ by no more than rounding makes of them"
+    twice = bench.run(job, "real", again + 1)
+    seen_again = (
+        twice.answer is not None and "calls" in twice.answer and protocol.judge(replace(comparison, real=twice.answer)).word == "seen"
+    )
+    return comparison, answer, None if seen_again or died(twice) else "it was seen in one of two runs only"
 
 
 def _noise(bench: Bench, job: Job, comparison: Comparison) -> Noise | None:

@@ -227,14 +227,18 @@ class Observer:
         if self.random:
             entry["drew"] = before_random != self.key()
         if self.results:
-            entry["result"] = values.seen(result)
-            entry["result_leaks"] = self.placeholders({"result": result})
-            if not isinstance(result, (mx.array, str, int, float, type(None))):
-                self.kept.append(result)  # so that no later object has its number
-                entry["result_id"] = id(result)
-            if len(self.calls) <= LOOKED_THROUGH:
-                entry["leaks"] = self.placeholders(self.held(made, fun))
+            self.note_result(made, fun, entry, result)
         return result
+
+    def note_result(self, made: Object, fun: Callable[..., Any], entry: dict[str, Any], result: Any) -> None:
+        """Note what a call returned, and the placeholders that are left in it and in what the function holds."""
+        entry["result"] = values.seen(result)
+        entry["result_leaks"] = self.placeholders({"result": result})
+        if not isinstance(result, (mx.array, str, int, float, type(None))):
+            self.kept.append(result)  # so that no later object has its number
+            entry["result_id"] = id(result)
+        if len(self.calls) <= LOOKED_THROUGH:
+            entry["leaks"] = self.placeholders(self.held(made, fun))
 
     @staticmethod
     def key() -> Any:
