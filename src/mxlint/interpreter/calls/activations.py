@@ -154,28 +154,47 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     else:
         taken_back = None
     finally:
-        del i.starts[i.starts.index(start) :]
-        if not same:
-            i.ledger.of(Costs).aside[id(info.node)] += start.steps - i.steps
-        if start.makes:
-            for around in i.starts:
-                around.steps -= start.steps - i.steps
+        _charge(i, start, outermost=not same)
     if taken_back is not None:
-        start.take_back(i)
-        if taken_back.recursive:
-            i.ledger.of(Costs).recursive.add(id(info.node))
-            return _recursive(i, ref, info, args, place, caller)
-        assert start.reaching is not None
-        return _as_library(i, info, args, start.reaching, place, caller)
+        return _run_otherwise(i, taken_back, ref, info, args, place, caller)
     i.path = start.path if len(i.path) < len(start.path) else i.path
-    if not i.heap.is_captured(frame.oid):
-        i.heap.clear(frame.oid)
-    elif isinstance(info.node, ir.FuncDef) and not info.generator and not info.is_async:
-        for name in i.project.once(info.source).of(names_of_its_own, info.node):  # also where something holds on to its activation
-            i.heap.drop(frame.oid, name)
+    _drop_variables(i, info, frame)
     if under_way is not None:
         summaries.keep(i, under_way, value, context)
     return value
+
+
+def _run_otherwise(
+    i: Interpreter, taken_back: TakenBack, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame
+) -> Value:
+    """Take an activation back, and call its function as a fixpoint or as a function of a library instead."""
+    start = taken_back.start
+    start.take_back(i)
+    if taken_back.recursive:
+        i.ledger.of(Costs).recursive.add(id(info.node))
+        return _recursive(i, ref, info, args, place, caller)
+    assert start.reaching is not None
+    return _as_library(i, info, args, start.reaching, place, caller)
+
+
+def _charge(i: Interpreter, start: Start, *, outermost: bool) -> None:
+    """Take an activation that is over off those under way, and charge its steps to its function, if it was the outermost of it. A constructor that runs
+    to its end whoever asks for it costs those around it nothing."""
+    del i.starts[i.starts.index(start) :]
+    if outermost:
+        i.ledger.of(Costs).aside[id(start.node)] += start.steps - i.steps
+    if start.makes:
+        for around in i.starts:
+            around.steps -= start.steps - i.steps
+
+
+def _drop_variables(i: Interpreter, info: FunctionInfo, frame: Frame) -> None:
+    """Take the variables of an activation that is over out of the state: all, or those that no function within it reads, if something holds on to it."""
+    if not i.heap.is_captured(frame.oid):
+        i.heap.clear(frame.oid)
+    elif isinstance(info.node, ir.FuncDef) and not info.generator and not info.is_async:
+        for name in i.project.once(info.source).of(names_of_its_own, info.node):
+            i.heap.drop(frame.oid, name)
 
 
 def _is_costly(i: Interpreter, ref: Ref, node: object, args: Arguments, steps: int = 0) -> bool:
@@ -479,18 +498,8 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
                     frame.handed[param.star + param.name] = [("", *pair) for pair in zip(positional, args.places[first:])]
             positional = []
         elif param.star == "**":
-            oid = i.allocate("dict", None, Place(frame.source, param.start, param.end), "kwargs")
-            for name, given in keywords.items():
-                put(i, oid, Const(name), given)
-            if args.kwstar is not None:
-                i.heap.set(oid, ("#", "rest"), args.kwstar)
-                i.heap.set(oid, ("#", "restkey"), Kind("str", "open"))
-                if args.is_given:
-                    given_stars.mark(i, oid, param.name, args.kwstar)
-            written = args.keyword_places
-            frame.handed[param.star + param.name] = [(name, given, written[name]) for name, given in keywords.items() if name in written]
+            value = _keywords_left(i, param, keywords, args, frame)
             keywords = {}
-            value = Ref(oid)
         elif positional and not param.kwonly:
             value = positional.pop(0)
             if param.name in keywords and not param.posonly:
@@ -498,24 +507,11 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
         elif param.name in keywords and not param.posonly:
             value = keywords.pop(param.name)
         else:
-            default = i.heap.get(ref.oid, ("default", param.name))
             rest = [part for part in (None if param.kwonly else unknown, args.kwstar) if part is not None]
             if args.is_given:
                 rest = [given_stars.item(i, part, param.name if part is args.kwstar else taken, place) for part in rest]
                 taken += 1
-            if rest and args.is_given and isinstance(default, Const) and default != NONE:
-                at = Place(frame.source, param.start, param.end)
-                value = i.symbolic(at, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
-            elif rest:
-                value = choices.any_of(i, [*rest, *([default] if default is not None else [])], place, param.name)
-            elif default is not None:
-                at = Place(frame.source, param.start, param.start + len(param.name))
-                i.operations.read(i, ref.oid, ("default", param.name), default, at, frame)
-                value = default
-            elif open_ended:
-                value = i.symbolic(Place(frame.source, param.start, param.end), "parameter", param.name)
-            else:
-                throw_named(i, "builtins.TypeError", place)
+            value = _not_passed(i, ref, param, rest, args, place, frame, open_ended=open_ended)
         if param.annotation is not None and i.trace is not None and not param.star:
             value = presumptions.handed(i, ref, param, value)
         i.heap.set(frame.oid, param.name, value)
@@ -523,3 +519,38 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
             i.observer.parameter(frame, param, value)
     if (positional or keywords) and not open_ended:
         throw_named(i, "builtins.TypeError", place)
+
+
+def _keywords_left(i: Interpreter, param: ir.Param, keywords: dict[str, Value], args: Arguments, frame: Frame) -> Ref:
+    """Make the dict of a `**` parameter: of the keywords that no other parameter takes, and of what a `**` argument holds."""
+    oid = i.allocate("dict", None, Place(frame.source, param.start, param.end), "kwargs")
+    for name, given in keywords.items():
+        put(i, oid, Const(name), given)
+    if args.kwstar is not None:
+        i.heap.set(oid, ("#", "rest"), args.kwstar)
+        i.heap.set(oid, ("#", "restkey"), Kind("str", "open"))
+        if args.is_given:
+            given_stars.mark(i, oid, param.name, args.kwstar)
+    written = args.keyword_places
+    frame.handed[param.star + param.name] = [(name, given, written[name]) for name, given in keywords.items() if name in written]
+    return Ref(oid)
+
+
+def _not_passed(
+    i: Interpreter, ref: Ref, param: ir.Param, rest: list[Value], args: Arguments, place: Place, frame: Frame, *, open_ended: bool
+) -> Value:
+    """The value of a parameter that no argument is written for: what stars may hold for it (`rest`), or its default. `open_ended`: a star may hold more
+    than is known."""
+    default = i.heap.get(ref.oid, ("default", param.name))
+    if rest and args.is_given and isinstance(default, Const) and default != NONE:
+        at = Place(frame.source, param.start, param.end)
+        return i.symbolic(at, "parameter", param.name, frozenset((type(default.value).__name__,)), "parameter")
+    if rest:
+        return choices.any_of(i, [*rest, *([default] if default is not None else [])], place, param.name)
+    if default is not None:
+        at = Place(frame.source, param.start, param.start + len(param.name))
+        i.operations.read(i, ref.oid, ("default", param.name), default, at, frame)
+        return default
+    if open_ended:
+        return i.symbolic(Place(frame.source, param.start, param.end), "parameter", param.name)
+    throw_named(i, "builtins.TypeError", place)

@@ -105,7 +105,7 @@ def _run(i: Interpreter, run: _Run) -> None:
 
 
 def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, started: bool) -> None:
-    ref, info, frame, consume, place, given = run
+    ref, info, frame, _, place, given = run
     depth, tries = len(i.stack), len(i.tries)
     resumes = resumable(info.node) is not None
     waiting = started
@@ -123,27 +123,7 @@ def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, starte
             if onward is not None:
                 forget_data(i, dead(i, frame, onward).start, frame)
             i.heap.set(ref.oid, RESUME, Const(frame.at))
-        inner = i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
-        del i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
-        handled = len(inner[1]) > 1 and not resumes
-        left = sum(len(target.arrived) for target in i.targets) if handled else 0
-        mark, path = i.heap.mark(), i.path
-        answer: Value | None = None
-        i.ledger.of(Consumed).generators.append(ref.oid)
-        try:
-            answer = consume(value) or NONE
-        except Halt:
-            if not handled:
-                raise
-        finally:
-            i.ledger.of(Consumed).generators.pop()
-            i.stack[depth:], i.tries[tries:], i.try_depths[tries:] = inner
-        if answer is None and handled:
-            i.heap.undo(mark)
-            i.path = path
-            throw_named(i, "builtins.GeneratorExit", place)
-        if handled and (i.heap.get(ref.oid, CLOSING) is not None or left < sum(len(target.arrived) for target in i.targets)):
-            i.fork([((), lambda: NONE), ((), lambda: throw_named(i, "builtins.GeneratorExit", place))])
+        answer = _consumed(i, run, value, depth, tries, resumes=resumes)
         error = i.heap.get(ref.oid, THROWN)
         if error is not None:
             i.fork([((), lambda: NONE), ((), lambda: _raised(i, error))])
@@ -177,6 +157,33 @@ def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, starte
     i.heap.set(ref.oid, RETURNED, value)
     if resumes:
         i.heap.set(ref.oid, RESUME, TRUE)
+
+
+def _consumed(i: Interpreter, run: _Run, value: Value, depth: int, tries: int, *, resumes: bool) -> Value | None:
+    """Hand a yielded value to the consumer, with the stack and the handlers as they were outside the generator, `depth` and `tries` deep; what it answers.
+    Where the consumer leaves, or may leave, the handlers of the generator see GeneratorExit."""
+    inner = i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
+    del i.stack[depth:], i.tries[tries:], i.try_depths[tries:]
+    handled = len(inner[1]) > 1 and not resumes
+    left = sum(len(target.arrived) for target in i.targets) if handled else 0
+    mark, path = i.heap.mark(), i.path
+    answer: Value | None = None
+    i.ledger.of(Consumed).generators.append(run.ref.oid)
+    try:
+        answer = run.consume(value) or NONE
+    except Halt:
+        if not handled:
+            raise
+    finally:
+        i.ledger.of(Consumed).generators.pop()
+        i.stack[depth:], i.tries[tries:], i.try_depths[tries:] = inner
+    if answer is None and handled:
+        i.heap.undo(mark)
+        i.path = path
+        throw_named(i, "builtins.GeneratorExit", run.place)
+    if handled and (i.heap.get(run.ref.oid, CLOSING) is not None or left < sum(len(target.arrived) for target in i.targets)):
+        i.fork([((), lambda: NONE), ((), lambda: throw_named(i, "builtins.GeneratorExit", run.place))])
+    return answer
 
 
 def _ends(i: Interpreter, closed: Target) -> None:

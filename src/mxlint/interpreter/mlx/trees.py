@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import bound, join
@@ -65,66 +66,84 @@ def each_leaf(
     ends: Callable[[Member], bool] = lambda member: False,
 ) -> Value:
     """The tree with what `leaf` gives for each of its leaves, and for what lies there in others, instead of it. `ends`: what else is a leaf."""
-    done: dict[tuple[Value, ...], Value] = {}
+    return _Mapping(i, leaf, place, ends, {}).value(tree, rest, 0)
 
-    def run(value: Value, others: tuple[Value, ...], tag: object) -> Value:
+
+@dataclass(frozen=True, slots=True)
+class _Mapping:
+    """One walk over a tree. `others`: what lies at the same place of the other trees; `tag`: the keys and numbers that lead there from the root, the
+    last one outermost."""
+
+    i: Interpreter
+    leaf: Callable[[Member, tuple[Value, ...], object], Value]
+    place: Place
+    ends: Callable[[Member], bool]
+    done: dict[tuple[Value, ...], Value]
+    """What is made already, by what it is made of."""
+
+    def value(self, value: Value, others: tuple[Value, ...], tag: object) -> Value:
+        """Map what a value stands for: each of several things to a tree of its own."""
         several = members(value)
         if len(several) == 1:
-            return value if isinstance(value, Unbound) else one(several[0], others, tag)
-        before = dict(done)
+            return value if isinstance(value, Unbound) else self.member(several[0], others, tag)
+        before = dict(self.done)
 
         def alone(part: Member) -> Value:
             # Each of several gives a tree of its own, at a site of its own, or raises. What may not be there stays so.
-            made = part if isinstance(part, Unbound) else one(part, others, (tag, "either", several.index(part)))
-            done.clear()
-            done.update(before)  # what one made, the next has not
+            made = part if isinstance(part, Unbound) else self.member(part, others, (tag, "either", several.index(part)))
+            self.done.clear()
+            self.done.update(before)  # what one made, the next has not
             return made
 
-        return i.split(value, alone)
+        return self.i.split(value, alone)
 
-    def one(member: Member, others: tuple[Value, ...], tag: object) -> Value:
-        if not isinstance(member, (Tuple, Ref)) or ends(member):
-            return leaf(member, others, tag)
+    def member(self, member: Member, others: tuple[Value, ...], tag: object) -> Value:
+        """Map one thing, once for each combination with others."""
+        if not isinstance(member, (Tuple, Ref)) or self.ends(member):
+            return self.leaf(member, others, tag)
         key = (member, *others)
-        made = done.get(key)
+        made = self.done.get(key)
         if isinstance(made, Ref):
-            i.info(made.oid).summary = True  # MLX makes one for each way that leads there
+            self.i.info(made.oid).summary = True  # MLX makes one for each way that leads there
         if made is None:
-            done[key] = Unknown("a tree that holds itself")
-            made = done[key] = node(member, others, tag)
+            self.done[key] = Unknown("a tree that holds itself")
+            made = self.done[key] = self.node(member, others, tag)
         return made
 
-    def node(member: Tuple | Ref, others: tuple[Value, ...], tag: object) -> Value:
-        def each(items: Sequence[Value]) -> Tuple:
-            return Tuple(tuple(run(item, tuple(_part(i, o, n) for o in others), (tag, n)) for n, item in enumerate(items)))
-
-        def items(part: Tuple) -> Tuple:
-            """The items one by one, or so many of one as a sequence of unknown length has."""
-            if part.items is not None or part.element is None:
-                return part.holding(each(part.items or ()).parts) if part.items else part
-            return part.holding((run(part.element, tuple(_any_part(i, o) for o in others), (tag, "…")),))
-
+    def node(self, member: Tuple | Ref, others: tuple[Value, ...], tag: object) -> Value:
+        """Map a tuple, list, dict or module by what it holds; any other object is a leaf."""
+        i = self.i
         if isinstance(member, Tuple):
-            return items(member)
+            return self.items(member, others, tag)
         info = i.info(member.oid)
         held = i.heap.get(member.oid, ITEMS)
         content = i.live(held) if held is not None else NONE
         if info.kind == "list" and all(isinstance(part, Tuple) for part in members(content)):
             # Lists of several lengths are trees of several shapes, each under its own condition.
-            made = i.split(content, lambda part: items(part) if isinstance(part, Tuple) else part)
-            return new_list(i, made, place, ("tree", tag))
+            made = i.split(content, lambda part: self.items(part, others, tag) if isinstance(part, Tuple) else part)
+            return new_list(i, made, self.place, ("tree", tag))
         if info.kind in ("dict", "instance"):
-            oid = i.allocate("dict", None, place, ("tree", tag))
-            for key, value in entries(i, member):
-                put(i, oid, key, run(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
-            rest = _rest(i, member)
-            if rest is not None:
-                i.heap.set(oid, REST, run(rest, tuple(_rest(i, o) or Unknown("tree") for o in others), (tag, "…")))
-                i.heap.set(oid, REST_KEY, i.heap.get(member.oid, REST_KEY) or Unknown("key"))
-            return Ref(oid)
-        return leaf(member, others, tag)
+            return self.entries(member, others, tag)
+        return self.leaf(member, others, tag)
 
-    return run(tree, rest, 0)
+    def items(self, part: Tuple, others: tuple[Value, ...], tag: object) -> Tuple:
+        """Map the items of a sequence one by one, or the element of one of unknown length."""
+        if part.items is None and part.element is not None:
+            return part.holding((self.value(part.element, tuple(_any_part(self.i, o) for o in others), (tag, "…")),))
+        made = [self.value(item, tuple(_part(self.i, o, n) for o in others), (tag, n)) for n, item in enumerate(part.items or ())]
+        return part.holding(tuple(made)) if made else part
+
+    def entries(self, member: Ref, others: tuple[Value, ...], tag: object) -> Ref:
+        """Map the entries of a dict, or the parameters and sublayers of a module, to a dict."""
+        i = self.i
+        oid = i.allocate("dict", None, self.place, ("tree", tag))
+        for key, value in entries(i, member):
+            put(i, oid, key, self.value(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
+        rest = _rest(i, member)
+        if rest is not None:
+            i.heap.set(oid, REST, self.value(rest, tuple(_rest(i, o) or Unknown("tree") for o in others), (tag, "…")))
+            i.heap.set(oid, REST_KEY, i.heap.get(member.oid, REST_KEY) or Unknown("key"))
+        return Ref(oid)
 
 
 def entries(i: Interpreter, ref: Ref) -> list[tuple[Value, Value]]:

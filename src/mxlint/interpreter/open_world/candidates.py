@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -77,15 +78,14 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
     """Which functions of a file may make or call something compiled, directly or through other functions, by the names that they call or hand on; by
     those that they read, where they call what a name or attribute of their own holds. `held`: the names under which something compiled is found."""
     found = i.project.symbols(source, i.tracers)
-    itself, containers, fields = held
-    names = {*itself, *fields}
+    names = {*held.itself, *held.fields}
     starts = (*(site.start for site in found.sites), *found.perhaps)
     within = [block for block in found.blocks if any(block.start <= start < block.end for start in starts)]
     making = {(block.start, block.end) for block in within if block.kind != "module"}
     defined = {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
     names |= defined
     names |= {name for block in within for name in block.writes}
-    handed = {name for start, name in found.kept if name and start in starts} | defined | itself
+    handed = {name for start, name in found.kept if name and start in starts} | defined | held.itself
     tracers = frozenset(i.tracers)
     called: dict[tuple[int, int], set[str]] = {}
     for name, value in i.heap.fields(module).items():
@@ -101,37 +101,19 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
         local.append((local[block.parent] if block.parent >= 0 else frozenset()) | imported.get(number, frozenset()))
     for span in making:
         names |= called.get(span, set())
-    objects = _objects(i, source, module)
     classes = _called_classes(i, source, module)
-    called_objects: set[str] = set()
+    known = _Known(making, names, handed, set(), held, set(), _objects(i, source, module))
     changed = True
     while changed:
         changed = False
         put = {name for start, callee, name in found.put if start in starts or callee in names}
-        names |= {target for target, held in found.taken if held in put | containers}
-        lying = itself | handed | put
+        names |= {target for target, holder in found.taken if holder in put | held.containers}
+        known.lying = held.itself | handed | put
         for block, here in zip(found.blocks, local):
             span = (block.start, block.end)
-            reads = block.reads | block.attributes
-            if reads & names:  # what it gives to a thread runs where that is started
+            if (block.reads | block.attributes) & names:  # what it gives to a thread runs where that is started
                 names.update(*(_starting()[made] for made in block.calls & _starting().keys()))
-            if (
-                block.kind in ("function", "lambda")
-                and span not in making
-                and (
-                    block.calls & names
-                    or block.calls & here
-                    or any(name in block.calls and method in making for name, method in objects.get(span, ()))
-                    or block.hands & handed
-                    or _calls_its_own(block)
-                    and reads & lying
-                    or (ANY in reads and "" in block.called and (containers or itself))
-                    or reads & containers
-                    and (_calls_its_own(block) or "" in block.hands or block.hands & containers)
-                    or block.calls & called_objects
-                    and not block.called.isdisjoint(block.binds)
-                )
-            ):
+            if block.kind in ("function", "lambda") and span not in making and _reaches(block, here, known):
                 making.add(span)
                 outer = block
                 while outer.parent >= 0 and found.blocks[outer.parent].kind in ("function", "lambda"):
@@ -143,9 +125,47 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
                     names.add(last)
                     handed.add(last)
                 names |= called.get(span, set())
-                called_objects |= classes.get(span, set())
+                known.called_objects |= classes.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known to reach something compiled so far, while the fixpoint of `reaching` is computed."""
+
+    making: set[Span]
+    """The functions that may make or call something compiled."""
+    names: set[str]
+    """The names by which such a function, or what it made, is called."""
+    handed: set[str]
+    """The names under which such a function, or something compiled, is handed on."""
+    lying: set[str] | frozenset[str]
+    """The names that hold something compiled, or such a function."""
+    held: Holding
+    called_objects: set[str]
+    """The names of classes whose objects reach something compiled where they are called."""
+    objects: Mapping[Span, Sequence[tuple[str, Span]]]
+    """By function, the names by which it may call methods of objects, with where these stand."""
+
+
+def _reaches(block: Block, here: frozenset[str], known: _Known) -> bool:
+    """Whether a function may make or call something compiled, by what is known of others. `here`: names that compile, imported in it or around it."""
+    reads = block.reads | block.attributes
+    itself, containers, _ = known.held
+    return bool(
+        block.calls & known.names
+        or block.calls & here
+        or any(name in block.calls and method in known.making for name, method in known.objects.get((block.start, block.end), ()))
+        or block.hands & known.handed
+        or _calls_its_own(block)
+        and reads & known.lying
+        or (ANY in reads and "" in block.called and (containers or itself))
+        or reads & containers
+        and (_calls_its_own(block) or "" in block.hands or block.hands & containers)
+        or block.calls & known.called_objects
+        and not block.called.isdisjoint(block.binds)
+    )
 
 
 class Holding(NamedTuple):

@@ -214,12 +214,7 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         if not handed(i, value):
             i.ledger.of(Entries).hand_out_nothing.add(id(info.node))
         i.ledger.of(Entries).counting[id(info.node)] = leaves_another_count(i, mark)
-        for member in members(value):
-            if isinstance(member, Ref) and i.info(member.oid).kind == "function":
-                inner = i.info(member.oid).payload
-                if isinstance(inner, FunctionInfo) and id(inner.node) not in entered:
-                    entered.add(id(inner.node))
-                    i.call(member, arguments(i, member, inner, 0, frozenset()), place, frame)
+        _enter_returned(i, value, place, frame)
         unended = trace_uncalled(i, frame, known, unended)
 
     noted = journal(i).mark()
@@ -233,6 +228,17 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         i.ledger.of(Entries).cut_short.add((info.source, info.qualname))
     if again:
         journal(i).forget_sites(known, reached)
+
+
+def _enter_returned(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
+    """Call the functions that an entry returns, with symbolic arguments, if none has entered them."""
+    entered = i.ledger.of(Entries).entered
+    for member in members(value):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "function":
+            inner = i.info(member.oid).payload
+            if isinstance(inner, FunctionInfo) and id(inner.node) not in entered:
+                entered.add(id(inner.node))
+                i.call(member, arguments(i, member, inner, 0, frozenset()), place, frame)
 
 
 def _called_by_unfinished(i: Interpreter, info: FunctionInfo) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from mxlint.domain.heap import Delta
@@ -198,16 +198,14 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     operations = trace.operations if trace is not None else 0
     counted = Counted(i, node.test, frame)
     goes_on = False
-    one_way = True
-    """Whether the last round either went on or left the loop, and not both."""
     untested = isinstance(node.test, ir.Const)
 
-    def step() -> None:
-        nonlocal one_way
+    def step() -> bool:
+        """Run a round. Whether it either goes on or leaves the loop, and not both."""
         truth = tested(i, node.test, frame)
         on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), leave)
-        one_way = truth.outcome is not None and not (untested and breaks.arrived)
         forget(i, names, frame)
+        return truth.outcome is not None and not (untested and breaks.arrived)
 
     place = frame.place(node)
     if trace is not None:
@@ -215,29 +213,8 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     lengths.begins(i, (place, "rest"), _moved_by_test(i, node.test, frame), counted=False)
     try:
         most = 0 if untested and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
-        rounds = 0
         try:
-            start, checkpoint = i.heap.mark(), i.checkpoint() if untested and most else None
-            if checkpoint is not None:
-                i.ledger.of(Ends).endless.add(place)
-            steps = i.steps
-            with i.unrolling(UNROLLED):
-                while rounds < most and one_way:
-                    before = i.heap.mark()
-                    counted.round()
-                    with i.within((place, rounds)):
-                        step()
-                    rounds += 1
-                    if checkpoint is not None and (
-                        (steps - i.steps) * most > MAX_TRIED * rounds or rounds > 1 and not is_nearer(i, start, before)
-                    ):
-                        break  # the rounds would be taken back: it has no end in sight
-            goes_on = 0 < rounds == most and one_way
-            if checkpoint is not None and rounds > 1:  # it has no end in sight
-                i.heap.undo(start)
-                i.forget(checkpoint)
-                i.path = base
-                rounds = 0
+            rounds, goes_on = _unrolled(i, step, counted, place, most, untested=untested)
             repeat(i, place, step, certain=True, ends=False, peeled=rounds > 0)
         except Halt:
             pass
@@ -255,6 +232,31 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     i.path = base
     _after(i, node.orelse, frame, ended, breaks, mark)
     lengths.ended(i, mark, (place, "rest"))
+
+
+def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place: Place, most: int, *, untested: bool) -> tuple[int, bool]:
+    """Run the first rounds of `while` one by one, at most `most`, as long as each either goes on or leaves. How many of them stay, and whether all of
+    them went on. Those of a loop that tests nothing (`untested`) are taken back if they come no nearer to an end."""
+    start, base, checkpoint = i.heap.mark(), i.path, i.checkpoint() if untested and most else None
+    if checkpoint is not None:
+        i.ledger.of(Ends).endless.add(place)
+    steps, rounds, one_way = i.steps, 0, True
+    with i.unrolling(UNROLLED):
+        while rounds < most and one_way:
+            before = i.heap.mark()
+            counted.round()
+            with i.within((place, rounds)):
+                one_way = step()
+            rounds += 1
+            if checkpoint is not None and ((steps - i.steps) * most > MAX_TRIED * rounds or rounds > 1 and not is_nearer(i, start, before)):
+                break  # the rounds would be taken back: it has no end in sight
+    goes_on = 0 < rounds == most and one_way
+    if checkpoint is not None and rounds > 1:  # it has no end in sight
+        i.heap.undo(start)
+        i.forget(checkpoint)
+        i.path = base
+        rounds = 0
+    return rounds, goes_on
 
 
 def _moved_by_test(i: Interpreter, test: ir.Expr, frame: Frame) -> Loops:
