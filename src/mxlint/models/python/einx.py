@@ -13,106 +13,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-def add(description, *tensors, **parameters):
-    return _elementwise("einx.add", mx.add, description, tensors, parameters)
-
-
-def subtract(description, *tensors, **parameters):
-    return _elementwise("einx.subtract", mx.subtract, description, tensors, parameters)
-
-
-def multiply(description, *tensors, **parameters):
-    return _elementwise("einx.multiply", mx.multiply, description, tensors, parameters)
-
-
-def divide(description, *tensors, **parameters):
-    return _elementwise("einx.divide", mx.divide, description, tensors, parameters)
-
-
-def true_divide(description, *tensors, **parameters):
-    return _elementwise("einx.true_divide", mx.divide, description, tensors, parameters)
-
-
-def floor_divide(description, *tensors, **parameters):
-    return _elementwise("einx.floor_divide", mx.floor_divide, description, tensors, parameters)
-
-
-def maximum(description, *tensors, **parameters):
-    return _elementwise("einx.maximum", mx.maximum, description, tensors, parameters)
-
-
-def minimum(description, *tensors, **parameters):
-    return _elementwise("einx.minimum", mx.minimum, description, tensors, parameters)
-
-
-def less(description, *tensors, **parameters):
-    return _elementwise("einx.less", mx.less, description, tensors, parameters)
-
-
-def less_equal(description, *tensors, **parameters):
-    return _elementwise("einx.less_equal", mx.less_equal, description, tensors, parameters)
-
-
-def greater(description, *tensors, **parameters):
-    return _elementwise("einx.greater", mx.greater, description, tensors, parameters)
-
-
-def greater_equal(description, *tensors, **parameters):
-    return _elementwise("einx.greater_equal", mx.greater_equal, description, tensors, parameters)
-
-
-def equal(description, *tensors, **parameters):
-    return _elementwise("einx.equal", mx.equal, description, tensors, parameters)
-
-
-def not_equal(description, *tensors, **parameters):
-    return _elementwise("einx.not_equal", mx.not_equal, description, tensors, parameters)
-
-
-def logical_and(description, *tensors, **parameters):
-    return _elementwise("einx.logical_and", mx.logical_and, description, tensors, parameters)
-
-
-def logical_or(description, *tensors, **parameters):
-    return _elementwise("einx.logical_or", mx.logical_or, description, tensors, parameters)
-
-
-def logaddexp(description, *tensors, **parameters):
-    return _elementwise("einx.logaddexp", mx.logaddexp, description, tensors, parameters)
-
-
-def where(description, *tensors, **parameters):
-    return _elementwise("einx.where", mx.where, description, tensors, parameters)
-
-
-def sum(description, *tensors, **parameters):
-    return _reduction("einx.sum", "sum", description, tensors, parameters)
-
-
-def mean(description, *tensors, **parameters):
-    return _reduction("einx.mean", "mean", description, tensors, parameters)
-
-
-def max(description, *tensors, **parameters):
-    return _reduction("einx.max", "max", description, tensors, parameters)
-
-
-def min(description, *tensors, **parameters):
-    return _reduction("einx.min", "min", description, tensors, parameters)
-
-
-def prod(description, *tensors, **parameters):
-    return _reduction("einx.prod", "prod", description, tensors, parameters)
-
-
-def any(description, *tensors, **parameters):
-    return _reduction("einx.any", "any", description, tensors, parameters)
-
-
-def all(description, *tensors, **parameters):
-    return _reduction("einx.all", "all", description, tensors, parameters)
-
-
 def rearrange(description, *tensors, **parameters):
     if len(tensors) != 1 or not isinstance(tensors[0], mx.array) or builtins.any(mark in description for mark in ("[", "|", ",")):
         return data("einx.rearrange", description, *tensors, **parameters)
@@ -122,37 +22,47 @@ def rearrange(description, *tensors, **parameters):
 id = rearrange
 
 
-def _elementwise(name, operation, description, tensors, parameters):
-    before, _, after = description.partition("->")
-    sides = before.split(",")
-    arrays = [tensor for tensor in tensors if isinstance(tensor, mx.array)]
-    if parameters or not arrays or len(sides) != len(tensors) or builtins.any(mark in description for mark in (".", "[", "|")):
-        return data(name, description, *tensors, **parameters)
-    axes = [_names(side) for side in sides]
-    wanted = after if after.strip() else _widest(sides, axes)
-    names = _names(wanted)
-    sizes = {}
-    for tensor, side in zip(tensors, sides):
-        if isinstance(tensor, mx.array) and "(" not in side:
-            for number, axis in enumerate(side.split()):
-                sizes[axis] = tensor.shape[number]
-    operands = []
-    for tensor, side, own in zip(tensors, sides, axes):
-        if isinstance(tensor, mx.array) and own:
-            shown = " ".join(axis if axis in own else "1" for axis in names)
-            tensor = _arranged(tensor, f"{side} -> {shown}", **{axis: sizes[axis] for axis in own if axis in sizes})
-        operands.append(tensor)
-    result = operation(*operands)
-    return _arranged(result, f"{' '.join(names)} -> {wanted}") if "(" in wanted or "1" in wanted.split() else result
+def _elementwise(name, operation):
+    """A function that brings arrays to the axes of all of them, and gives `operation` of the elements."""
+
+    def run(description, *tensors, **parameters):
+        before, _, after = description.partition("->")
+        sides = before.split(",")
+        arrays = [tensor for tensor in tensors if isinstance(tensor, mx.array)]
+        if parameters or not arrays or len(sides) != len(tensors) or builtins.any(mark in description for mark in (".", "[", "|")):
+            return data(name, description, *tensors, **parameters)
+        axes = [_names(side) for side in sides]
+        wanted = after if after.strip() else _widest(sides, axes)
+        names = _names(wanted)
+        sizes = {}
+        for tensor, side in zip(tensors, sides):
+            if isinstance(tensor, mx.array) and "(" not in side:
+                for number, axis in enumerate(side.split()):
+                    sizes[axis] = tensor.shape[number]
+        operands = []
+        for tensor, side, own in zip(tensors, sides, axes):
+            if isinstance(tensor, mx.array) and own:
+                shown = " ".join(axis if axis in own else "1" for axis in names)
+                tensor = _arranged(tensor, f"{side} -> {shown}", **{axis: sizes[axis] for axis in own if axis in sizes})
+            operands.append(tensor)
+        result = operation(*operands)
+        return _arranged(result, f"{' '.join(names)} -> {wanted}") if "(" in wanted or "1" in wanted.split() else result
+
+    return run
 
 
-def _reduction(name, operation, description, tensors, parameters):
-    before, arrow, after = description.partition("->")
-    marks = builtins.any(mark in description for mark in (".", "(", "|", ","))
-    if len(tensors) != 1 or not isinstance(tensors[0], mx.array) or parameters or marks:
-        return data(name, description, *tensors, **parameters)
-    plain = before.replace("[", " ").replace("]", " ")
-    return _reduced(tensors[0], f"{plain} -> {after if arrow else _outside(before)}", operation)
+def _reduction(operation):
+    """A function that reduces the axes in brackets, or those that the result does not name."""
+
+    def run(description, *tensors, **parameters):
+        before, arrow, after = description.partition("->")
+        marks = builtins.any(mark in description for mark in (".", "(", "|", ","))
+        if len(tensors) != 1 or not isinstance(tensors[0], mx.array) or parameters or marks:
+            return data(f"einx.{operation}", description, *tensors, **parameters)
+        plain = before.replace("[", " ").replace("]", " ")
+        return _reduced(tensors[0], f"{plain} -> {after if arrow else _outside(before)}", operation)
+
+    return run
 
 
 def _names(side):
@@ -172,3 +82,31 @@ def _widest(sides, axes):
 def _outside(side):
     """What a side of a pattern names outside of brackets."""
     return "".join(part.partition("]")[2] if number else part for number, part in enumerate(side.split("[")))
+
+
+add = _elementwise("einx.add", mx.add)
+subtract = _elementwise("einx.subtract", mx.subtract)
+multiply = _elementwise("einx.multiply", mx.multiply)
+divide = _elementwise("einx.divide", mx.divide)
+true_divide = _elementwise("einx.true_divide", mx.divide)
+floor_divide = _elementwise("einx.floor_divide", mx.floor_divide)
+maximum = _elementwise("einx.maximum", mx.maximum)
+minimum = _elementwise("einx.minimum", mx.minimum)
+less = _elementwise("einx.less", mx.less)
+less_equal = _elementwise("einx.less_equal", mx.less_equal)
+greater = _elementwise("einx.greater", mx.greater)
+greater_equal = _elementwise("einx.greater_equal", mx.greater_equal)
+equal = _elementwise("einx.equal", mx.equal)
+not_equal = _elementwise("einx.not_equal", mx.not_equal)
+logical_and = _elementwise("einx.logical_and", mx.logical_and)
+logical_or = _elementwise("einx.logical_or", mx.logical_or)
+logaddexp = _elementwise("einx.logaddexp", mx.logaddexp)
+where = _elementwise("einx.where", mx.where)
+
+sum = _reduction("sum")
+mean = _reduction("mean")
+max = _reduction("max")
+min = _reduction("min")
+prod = _reduction("prod")
+any = _reduction("any")
+all = _reduction("all")
