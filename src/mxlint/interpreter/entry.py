@@ -13,7 +13,7 @@ from mxlint.facts import events
 from mxlint.interpreter.calls import activations, callables
 from mxlint.interpreter.compiled import calls as compiled_calls
 from mxlint.interpreter.compiled import portions, reads, returning, sinks, writes
-from mxlint.interpreter.containers import items
+from mxlint.interpreter.containers import item_assignment, items
 from mxlint.interpreter.expressions import operators
 from mxlint.interpreter.expressions.expressions import evaluate
 from mxlint.interpreter.generators import dying, generators
@@ -92,8 +92,8 @@ def python_operations() -> Operations:
         iterate=iteration.iterate,
         truth=truths.truth,
         item=items.item,
-        set_item=items.set_item,
-        delete_item=items.delete_item,
+        set_item=item_assignment.set_item,
+        delete_item=item_assignment.delete_item,
         is_of_class=type_tests.is_of_class,
         binary=operators.binary,
         function=callables.define,

@@ -15,8 +15,10 @@ from mxlint.interpreter.containers import orders
 from mxlint.interpreter.containers.aspects import contents
 from mxlint.interpreter.containers.builders import any_number, entries, entry, is_key, joined_content, new_list, new_set, put, put_any
 from mxlint.interpreter.containers.deques import within_length
+from mxlint.interpreter.containers.dict_items import dict_item, puts_default
 from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
-from mxlint.interpreter.containers.items import dict_item, drop_item, held_item, put_item, puts_default
+from mxlint.interpreter.containers.item_assignment import drop_item, put_item
+from mxlint.interpreter.containers.items import held_item
 from mxlint.interpreter.containers.merging import as_dict, may_replace, merge_dict, merge_unknown
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.equality import is_same_thing

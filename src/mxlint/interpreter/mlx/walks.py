@@ -10,7 +10,7 @@ from mxlint.domain.members import NONE, Const, Kind, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.state import held
 from mxlint.interpreter.containers.builders import new_list, put
-from mxlint.interpreter.containers.items import set_item
+from mxlint.interpreter.containers.item_assignment import set_item
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.frames import Frame

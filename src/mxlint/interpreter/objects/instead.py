@@ -5,7 +5,8 @@ from __future__ import annotations
 from mxlint.domain.members import UNBOUND, Const, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.containers.items import dict_item, drop_item, put_item
+from mxlint.interpreter.containers.dict_items import dict_item
+from mxlint.interpreter.containers.item_assignment import drop_item, put_item
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import INSTEAD

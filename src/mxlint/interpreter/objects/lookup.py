@@ -208,6 +208,12 @@ def library_base(i: Interpreter, cls: Value) -> str | None:
     return None
 
 
+def library_base_of(i: Interpreter, owner: Ref) -> str | None:
+    """The class of a library that the class of an instance extends."""
+    cls = i.heap.get(owner.oid, CLASS) if i.info(owner.oid).kind == "instance" else None
+    return library_base(i, cls) if cls is not None else None
+
+
 def class_of(i: Interpreter, ref: Ref) -> Value | None:
     """The class of an object; of a class its metaclass."""
     kind = i.info(ref.oid).kind

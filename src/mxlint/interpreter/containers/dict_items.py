@@ -1,0 +1,178 @@
+"""Entries of dicts: what lies under a key, and putting something there.
+
+`cache[key]` gives what lies under each key that `key` may be equal to, the default where nothing may, and raises where nothing does. Putting something under a
+key that nobody in sight gives may replace what lies under a known one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mxlint.domain.guards import Guard, Identity, Literal_
+from mxlint.domain.join import bound, join, of
+from mxlint.domain.members import (
+    UNBOUND,
+    Const,
+    External,
+    Kind,
+    Member,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled.portions import found as found_in
+from mxlint.interpreter.containers.builders import entries, entry, is_key, put
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter, guarded
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import REST
+from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.objects import views
+from mxlint.interpreter.objects.lookup import special
+from mxlint.interpreter.open_world import given_dicts, opaque
+
+
+def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
+    """`dict[key]`, or `dict.get(key, default)`."""
+    i.place = place
+    views.look(i, owner.oid)
+    return i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default))
+
+
+def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Frame, default: Value | None) -> Value:
+    found: list[tuple[Member | None, Value]] = []
+    absent: Guard | None = ()
+    rest = bound(i.heap.get(owner.oid, ("#", "rest")) or UNBOUND)
+    field = entry(i, owner.oid, key)
+    value = i.heap.get(owner.oid, field) if is_key(key) else None
+    by: Value = Kind("str", "varying")
+    if value is not None:
+        value = i.live(found_in(i, owner.oid, field, value, place, frame))
+        absent = next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
+        there = bound(value)
+        found = [] if there is None else [(key, there)]
+        if rest is not None and absent is not None and not given_dicts.is_given(i, owner.oid):
+            found.append((None, rest))
+        if isinstance(key, Symbolic) and absent is not None:
+            # It may be equal to another key, under which something lies already.
+            found += [(other, guarded([(held, absent)])) for other, held in entries_where(i, owner, lambda k: k != key)]
+    elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
+        i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
+        entries = [] if rest is not None else entries_where(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
+        if rest is not None and isinstance(key, Const):
+            rest = given_dicts.named_entry(i, owner.oid, key, rest)
+        found = entries if rest is None else [(None, rest)]
+        by = i.heap.get(owner.oid, ("#", "restkey")) or UNBOUND if rest is not None else entries[0][0] if entries else by  # type: ignore[assignment]
+    else:
+        if is_key(key):  # what is put there later is found
+            i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
+        found = entries_where(i, owner, lambda k: True)
+        if rest is not None:
+            found.append((None, rest))
+        by = key
+    if not found and i.heap.get(owner.oid, ("k", Const(opaque.WEIGHTS))) is not None:
+        if i.trace is not None:
+            i.imprecise("a model whose layers are not in sight", place)
+        found = [(None, i.derived("[]", (owner, key), None, place))]
+    if absent is not None and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
+        i.may_raise("builtins.KeyError")
+    if absent is not None and default is None:
+        maker = i.heap.get(owner.oid, ("#", "factory"))
+        if maker is not None and not isinstance(maker, Const):
+            with i.within((place, "factory")):
+                made = i.call(maker, Arguments(), place, frame)
+            puts_default(i, key, made)
+            both = _together(i, found, made, absent, by, place)
+            put_entry(i, owner, key, both, place, frame)
+            return both
+        method = special(i, owner, "__missing__", place, frame)
+        if method is not None:
+            default = i.call(method, Arguments((key,), places=(place,)), place, frame)
+    if absent is None or default is None:
+        if not found:
+            throw_named(i, "builtins.KeyError", place)
+        return choices.chosen(i, found, by, place)
+    return _together(i, found, default, absent, by, place)
+
+
+def puts_default(i: Interpreter, key: Value, made: Value) -> None:
+    """A trace puts what it has made where it found nothing under a key of which no location says that: its next run finds it there."""
+    if i.trace is not None and not is_key(key):
+        i.trace.defaults.update(member.oid for member in members(made) if isinstance(member, Ref))
+
+
+def entries_where(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool]) -> list[tuple[Member | None, Value]]:
+    """The entries of a dict under some keys."""
+    found: list[tuple[Member | None, Value]] = []
+    for key, value in i.heap.entries(owner.oid):
+        there = bound(value) if wanted(key) else None
+        if there is not None:
+            found.append((key, there))
+    return found
+
+
+def _together(i: Interpreter, found: list[tuple[Member | None, Value]], default: Value, absent: Guard, by: Value, place: Place) -> Value:
+    """What lies under a key, or the default where nothing does."""
+    if absent:
+        # The entry is there on some paths.
+        return join([*(value for _, value in found), guarded([(default, absent)])])
+    return choices.chosen(i, found, by, place, default) if found else default
+
+
+def put_entry(i: Interpreter, owner: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:
+    """Put something under a key of a dict, and say so."""
+    put(i, owner.oid, key, value)
+    for field in entries(i, owner.oid, key):
+        i.operations.written(i, owner.oid, field, value, place, frame)
+    if isinstance(key, Symbolic) and key.identity[0] in GIVEN and i.trace is None:
+        _put_if_equal(i, owner, key, value, place, frame)
+    views.changed(i, owner.oid, place, frame)
+
+
+GIVEN: Final = frozenset(("parameter", "element", "unpacked"))
+"""What begins the name of a key that somebody gives as it is: one that the program makes of that, as by an f-string, has a form of its own."""
+
+
+def _speaks_of(condition: Identity, thing: Identity) -> bool:
+    """Whether a condition is made of something."""
+    todo: list[object] = [condition]
+    while todo:
+        part = todo.pop()
+        part = part.identity if isinstance(part, Symbolic) else part
+        if part == thing:
+            return True
+        if isinstance(part, tuple):
+            todo.extend(part)
+    return False
+
+
+def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place: Place, frame: Frame) -> None:
+    """A key that nobody in sight gives may be equal to one under which something lies: then that is replaced."""
+    if entries_where(i, owner, lambda k: not isinstance(k, Const) and k != key) or i.heap.get(owner.oid, REST) is not None:
+        return  # no test says which of such keys it is, so it may be a new one
+    if any(condition.literal is not None and _speaks_of(condition.literal.condition, key.identity) for condition in i.path):
+        return  # a test of the key, whatever it asks, may leave out those that are there
+    base = i.path
+    for other, present in entries_where(i, owner, lambda k: isinstance(k, Const)):
+        if isinstance(other, Const) and (key.kinds is None or scalar_type(other) in key.kinds):
+            equal = Literal_(("==", key.identity, other), True)
+            i.path = (*base, Condition(None, place, equal))
+            there, here = i.live(value), i.live(present)
+            i.path = base
+            exact = [option for option in options(there) if equal in option.guard] or options(there)  # it may come from this very entry
+            if {option.member for option in exact} == set(members(here)):
+                continue
+            new = i.live(choices.chosen(i, [(other, of(exact))], key, place, present))
+            if new != present:
+                field = entry(i, owner.oid, other)
+                i.heap.set(owner.oid, field, new)
+                i.operations.written(i, owner.oid, field, new, place, frame)

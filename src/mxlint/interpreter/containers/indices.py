@@ -1,0 +1,63 @@
+"""Indices and slices as Python means them: `2`, `-1`, `1:n`, and what a sequence asks of them before it gives an item.
+
+`rows[x]` with an array `x` asks the array for its number. The index is a number or a slice of Python if all its parts are constants, and else not known.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import (
+    NONE,
+    Const,
+    Slice,
+    Tuple,
+    Value,
+    members,
+)
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+
+
+def needs_number(i: Interpreter, index: Value, place: Place, frame: Frame) -> None:
+    """Python's own sequences ask the arrays in an index or a slice for their numbers."""
+    for member in i.each(index):
+        for part in (member.lower, member.upper, member.step) if isinstance(member, Slice) else (member,):
+            for number in members(part):
+                if isinstance(number, Array):
+                    i.operations.use(i, "index", number, "[]", place, frame)
+
+
+MISUSE: Final = (IndexError, ValueError, TypeError)
+"""What Python raises for an index: out of range, a step of 0, bounds that are no integers."""
+
+
+def as_index(index: Value) -> int | slice | None:
+    """A constant index or slice as Python's own, None if it is not known."""
+    if isinstance(index, Const) and isinstance(index.value, int):
+        return int(index.value)
+    if isinstance(index, Slice) and all(isinstance(part, Const) for part in (index.lower, index.upper, index.step)):
+        return slice(index.lower.value, index.upper.value, index.step.value)  # type: ignore[union-attr]
+    return None
+
+
+def goes_to_the_end(index: Slice) -> bool:
+    """Whether a slice leaves out the same items of any sequence: none, or those before a place that is counted from the front."""
+    lower, step = (part.value if isinstance(part, Const) else -1 for part in (index.lower, index.step))
+    return index.upper == NONE and step in (None, 1) and (lower is None or isinstance(lower, int) and lower >= 0)
+
+
+def at_front(content: Tuple, index: Value) -> bool:
+    """Whether an index is that of an item that is known to lie at the front of a tuple of unknown length."""
+    return content.items is None and isinstance(index, Const) and type(index.value) is int and 0 <= index.value < len(content.front)
+
+
+def asks_for_end(index: int | slice, length: int) -> bool:
+    """Whether what a tuple gives for an index depends on where it ends."""
+    if isinstance(index, int):
+        return not -length <= index < length
+    if not all(bound is None or isinstance(bound, int) for bound in (index.start, index.stop, index.step)):
+        return False  # Python refuses it
+    return index.stop is None or not 0 <= index.stop <= length or min(index.start or 0, (index.step or 1) - 1) < 0

@@ -1,0 +1,175 @@
+"""Assignment and deletion of items: `owner[index] = value` and `del owner[index]`.
+
+A list or dict of the program holds another content behind it, and a method `__setitem__` or `__delitem__` is called. In `settings["rate"] = 2`, where nobody in
+sight gives `settings`, later reads find what was written.
+"""
+
+from __future__ import annotations
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.join import join
+from mxlint.domain.members import (
+    NONE,
+    UNBOUND,
+    Const,
+    External,
+    Member,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    members,
+)
+from mxlint.domain.place import Place
+from mxlint.interpreter.containers.builders import entry, hashed
+from mxlint.interpreter.containers.dict_items import entries_where, put_entry
+from mxlint.interpreter.containers.indices import MISUSE, as_index, needs_number
+from mxlint.interpreter.libraries import sharing
+from mxlint.interpreter.loops.iteration import listed
+from mxlint.interpreter.loops.lengths import resized
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.objects import views
+from mxlint.interpreter.objects.lookup import container, environment, library_base_of, special
+from mxlint.interpreter.open_world import installed, shadows
+
+
+def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Place, frame: Frame) -> None:
+    """`owner[index] = value`."""
+
+    def one(member: Member) -> Value:
+        if isinstance(member, Array):
+            i.operations.array(i, "mlx.core.array.__setitem__", (member, index, value), place, frame)
+        elif isinstance(member, Ref):
+            _set_item(i, member, i.live(index), value, place, frame)
+        elif isinstance(member, External):
+            i.operations.external(i, "#set_item", Arguments((member, index, value), places=(place,) * 3), place, frame)
+            i.mlx.handed(i, (value,), place, frame)
+            decided = environment(i, member)
+            if decided is not None and isinstance(index, Const):
+                shadows.write_item(i, decided, index, value, place, frame)
+        else:
+            i.mlx.handed(i, (value,), place, frame)
+            if isinstance(member, Symbolic) and isinstance(index, Const):
+                shadows.write_item(i, member, index, value, place, frame)
+            if isinstance(member, Symbolic):
+                installed.put(i, member.identity, value, place)
+                sharing.changed(i, member, index, place, frame)
+        return NONE
+
+    i.place = place
+    i.split(owner, one)
+
+
+def _set_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Place, frame: Frame) -> None:
+    method = special(i, owner, "__setitem__", place, frame)
+    if method is not None:
+        i.call(method, Arguments((index, value), places=(place, place)), place, frame)
+        return
+    if container(i, owner):
+        put_item(i, owner, index, value, place, frame)
+        return
+    base = library_base_of(i, owner)
+    if base is not None:
+        i.operations.external(i, f"{base}.__setitem__", Arguments((owner, index, value), places=(place,) * 3), place, frame)
+
+
+def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Place, frame: Frame) -> None:
+    """`owner[index] = value` of a list or dict, as these do it themselves."""
+    if i.heap.get(owner.oid, ITEMS) is not None:
+        needs_number(i, index, place, frame)
+        content = i.heap.get(owner.oid, ITEMS) or Unknown("list")
+        given = listed(i, value, place, frame) if isinstance(index, Slice) else None
+        if given is not None:
+            resized(i, owner.oid, False)
+        changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))
+        i.heap.set(owner.oid, ITEMS, changed)
+        single = isinstance(index, Const) and isinstance(index.value, int) and index.value >= 0
+        i.operations.written(i, owner.oid, ("item", index.value) if single else ITEMS, value, place, frame)  # type: ignore[union-attr]
+    else:
+        hashed(i, index, place, frame)
+        views.look(i, owner.oid)
+        put_entry(i, owner, index, value, place, frame)
+
+
+def _replaced(i: Interpreter, part: Member, index: Value, value: Value, given: Tuple | None, place: Place) -> Value:
+    """The content of a list after `list[index] = value`; `given`: the items that are put into a slice."""
+    real = as_index(index)
+    if not isinstance(part, Tuple) or part.items is None:
+        held = part.element if isinstance(part, Tuple) else part
+        i.may_raise("builtins.IndexError")
+        added = (value,) if given is None else given.items if given.items is not None else (given.element,)
+        return Tuple(None, join([p for p in (held, *added) if p is not None]))
+    if given is not None:
+        if isinstance(real, slice) and given.items is not None:
+            items = list(part.items)
+            try:
+                items[real] = given.items
+            except MISUSE as error:
+                throw_named(i, f"builtins.{type(error).__name__}", place)
+            return Tuple(tuple(items))
+        parts = [*part.items, *(given.items if given.items is not None else (given.element,))]
+        return Tuple(None, join([p for p in parts if p is not None]))
+    if isinstance(real, int):
+        if not -len(part.items) <= real < len(part.items):
+            throw_named(i, "builtins.IndexError", place)
+        items = list(part.items)
+        items[real] = value
+        return Tuple(tuple(items))
+    i.may_raise("builtins.IndexError")
+    return Tuple(tuple(join((p, value)) for p in part.items))
+
+
+def delete_item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> None:
+    """`del owner[index]`."""
+    for member in members(owner):
+        if not isinstance(member, Ref):
+            continue
+        method = special(i, member, "__delitem__", place, frame)
+        if method is not None:
+            i.call(method, Arguments((index,), places=(place,)), place, frame)
+            continue
+        drop_item(i, member, index, place, frame)
+
+
+def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame) -> None:
+    """`del owner[index]` of a list or dict, as these do it themselves."""
+    content = i.heap.get(owner.oid, ITEMS)
+    if content is not None:
+        needs_number(i, index, place, frame)
+        resized(i, owner.oid, False)
+        i.heap.set(owner.oid, ITEMS, i.split(content, lambda part: _without(i, part, index, place)))
+        i.operations.written(i, owner.oid, ITEMS, NONE, place, frame)
+    else:
+        views.look(i, owner.oid)
+        for key in members(index):
+            field = entry(i, owner.oid, key)
+            if i.heap.get(owner.oid, field) is None:
+                rest = i.heap.get(owner.oid, ("#", "rest"))
+                if isinstance(key, Const) and (rest is None or isinstance(rest, Unbound)):
+                    if not entries_where(i, owner, lambda other: isinstance(other, Symbolic)):
+                        throw_named(i, "builtins.KeyError", place)
+                    i.may_raise("builtins.KeyError")
+            i.heap.drop(owner.oid, field)
+            i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
+        views.changed(i, owner.oid, place, frame)
+
+
+def _without(i: Interpreter, part: Member, index: Value, place: Place) -> Value:
+    """The content of a list after `del list[index]`."""
+    real = as_index(index)
+    if isinstance(part, Tuple) and part.items is not None and real is not None:
+        items = list(part.items)
+        try:
+            del items[real]
+        except MISUSE as error:
+            throw_named(i, f"builtins.{type(error).__name__}", place)
+        return Tuple(tuple(items))
+    i.may_raise("builtins.IndexError")
+    return Tuple(None, join(part.items)) if isinstance(part, Tuple) and part.items else part
