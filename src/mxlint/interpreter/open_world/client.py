@@ -3,34 +3,43 @@
 Nothing in sight calls them. Each one that comes to a compiled object, and each compiled object with a public name, is called, then others may run,
 then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the functions alone.
 The others are the public methods of the same class, and whatever in the file may write a name of a module that a trace has read. Of what a function makes
-and hands out, they are the functions that it hands out beside it, and the latter.
+and hands out, they are the functions that it hands out beside it, and the latter. `client_methods.py` says which they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from mxlint.domain.guards import Literal_
-from mxlint.domain.members import NONE, Bound, Composite, Ref, Tuple, Union, Value, members
-from mxlint.domain.parts import each_part, referred
+from mxlint.domain.members import NONE, Bound, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
-from mxlint.interpreter.calls.callables import HandedOut
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.paths import CLIENT, Condition
-from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
-from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
+from mxlint.interpreter.machine.reach import each_leaf
+from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.interpreter.open_world import handed_back, preparing
-from mxlint.interpreter.open_world.candidates import functions
+from mxlint.interpreter.open_world.client_methods import (
+    Method,
+    context_managers,
+    function_info,
+    handed_out_methods,
+    held_methods,
+    inherited_methods,
+    methods_by_class,
+    methods_of_given,
+    public_methods,
+    writing_methods,
+)
 from mxlint.interpreter.open_world.entries import (
     Entries,
     alone,
@@ -45,35 +54,21 @@ from mxlint.interpreter.open_world.entries import (
     sample,
 )
 from mxlint.interpreter.open_world.standing import Standing
-from mxlint.interpreter.open_world.unchanged import NAMED, Unchanged
+from mxlint.interpreter.open_world.unchanged import Unchanged
 from mxlint.interpreter.statements.handlers import managed
 from mxlint.source import Source
-from mxlint.syntax.index import Block
-
-MUTABLE = frozenset(("list", "dict", "set", "instance"))
-"""Kinds of objects that are changed where they are."""
-
-
-class Method(NamedTuple):
-    """A public function or method; the class whose objects are its first argument, and the class that is. `owner`: the object, if it is a certain one."""
-
-    ref: Ref
-    info: FunctionInfo
-    cls: Ref | None
-    owner_class: Ref | None
-    owner: Ref | None = None
 
 
 def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     """Run the client of each class of a file that comes to compiled objects and that nothing in sight uses, and of its functions."""
-    public = _public(i, source, module)
+    public = public_methods(i, source, module)
     calling = [method for method in public if id(method.info.node) not in i.ledger.of(Entries).unfinished and _calls_alone(i, method.info)]
     alone = _callables(i, Ref(module))
-    classes = _classes(i, source, module, public)
+    classes = methods_by_class(i, source, module, public)
     factories = _factories(i, public)
     if not factories and not calling and not alone and not any(i.ledger.of(Standing).samples.get(cls) for cls in classes):
         return
-    writing, around = _writing(i, source, module, public)
+    writing, around = writing_methods(i, source, module, public)
     for factory in factories:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
         _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing)) if other is not factory], frame)
@@ -81,18 +76,18 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     entered = {id(method.info.node) for method in calling}
     objects: list[tuple[int, Value, list[Method]]] = []
     for cls, own in classes.items():
-        its = [*own, *_inherited(i, Ref(cls))]
+        its = [*own, *inherited_methods(i, Ref(cls))]
         owner = i.ledger.of(Standing).samples.get(cls)
         if owner is None and any(id(method.info.node) in entered for method in its):
             owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
         if owner is not None:
             objects.append((cls, owner, its))
-    bound = _bound(i)
+    bound = held_methods(i)
     for cls, owner, its in objects:
-        its += _handed_out(i, owner, its, bound)
-        given = list(_of_given(i, owner, classes))
+        its += handed_out_methods(i, owner, its, bound)
+        given = list(methods_of_given(i, owner, classes))
         owns = _owns(i, cls, owner)
-        managers = [*_managers(i, cls, Ref(cls)), *around]
+        managers = [*context_managers(i, cls, Ref(cls)), *around]
         for method in its:
             if id(method.info.node) in entered:
                 others = [other for other in (*its, *given, *writing) if other is not method]
@@ -117,102 +112,6 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         _run_within(i, callee, around, frame)
 
 
-def _public(i: Interpreter, source: Source, module: int) -> list[Method]:
-    """The public functions and methods of a file."""
-    return [
-        Method(ref, info, cls, owner_class)
-        for ref, cls, owner_class in functions(i, source, module)
-        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name in SPECIAL or not info.name.startswith("_"))
-    ]
-
-
-SPECIAL: Final = frozenset(("__call__", "__delitem__", "__iadd__", "__ior__", "__setitem__"))
-"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`."""
-
-
-def _classes(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> dict[int, list[Method]]:
-    """The classes of a file, with their public methods."""
-    found: dict[int, list[Method]] = {cls.oid: [] for _, cls, _ in functions(i, source, module) if cls is not None}
-    for method in public:
-        if method.cls is not None:
-            found.setdefault(method.cls.oid, []).append(method)
-    return found
-
-
-def _inherited(i: Interpreter, cls: Ref) -> list[Method]:
-    """The public methods that a class has from its bases, setters of properties among them."""
-    found: list[Method] = []
-    known = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
-    for base in mro(i, cls)[1:]:
-        fields = (
-            [(name, value) for name, value in i.heap.fields(base.oid).items() if isinstance(name, str)] if isinstance(base, Ref) else []
-        )
-        for name, value in fields:
-            for member in members(value) if name not in known and (name in SPECIAL or not name.startswith("_")) else ():
-                held = i.heap.get(member.oid, "fset") if isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" else member
-                info = _info(i, held) if isinstance(held, Ref) and i.info(held.oid).kind == "function" else None
-                if isinstance(held, Ref) and info is not None:
-                    found.append(Method(held, info, cls, None))
-        known.update(name for name, _ in fields)
-    return found
-
-
-MAKERS: Final = frozenset(("compiled", "transform", "partial", "cached"))
-"""Kinds of objects that call what they hold where they are called themselves."""
-
-
-def _bound(i: Interpreter) -> dict[int, list[tuple[int | None, Ref]]]:
-    """The methods of objects that something holds, by the objects: which object holds each, None for what lies out of sight."""
-    found: dict[int, list[tuple[int | None, Ref]]] = {}
-    cells = ((oid, cell) for oid, cell in enumerate(i.heap.cells) if cell and i.info(oid).kind not in MAKERS)
-    held = ((oid, value) for oid, cell in cells for value in cell.values() if isinstance(value, (Union, Composite)))
-    parts = ((oid, part) for oid, value in held for part in each_part(value, Tuple))
-    for holder, part in (*parts, *((None, method) for method in i.ledger.of(HandedOut).methods)):
-        if isinstance(part, Bound) and isinstance(part.owner, Ref) and isinstance(part.function, Ref):
-            found.setdefault(part.owner.oid, []).append((holder, part.function))
-    return found
-
-
-def _handed_out(i: Interpreter, owner: Value, its: Sequence[Method], bound: Mapping[int, Sequence[tuple[int | None, Ref]]]) -> list[Method]:
-    """The methods of an object that others were given, a list of callbacks or something out of sight, besides those that are listed. What the object
-    keeps for itself nobody else calls."""
-    owners = [member.oid for member in members(owner) if isinstance(member, Ref) and member.oid in bound]
-    if not owners:
-        return []
-    own = _own(i, owners)
-    functions = dict.fromkeys(function for number in owners for holder, function in bound[number] if holder not in own)
-    known = {method.ref for method in its}
-    return [
-        Method(ref, info, cls, None)
-        for ref in functions
-        if ref not in known and (info := _info(i, ref)) is not None
-        for cls in (i.heap.get(owners[0], CLASS),)
-        if isinstance(cls, Ref)
-    ]
-
-
-def _of_given(i: Interpreter, owner: Value, classes: Mapping[int, Sequence[Method]]) -> Iterator[Method]:
-    """The public methods of the objects that somebody out of sight has given to an object, and that it keeps: whoever has them may call these as well."""
-    held = {member for _, _, member in each_leaf(i, owner) if isinstance(member, Ref) and member.oid in i.ledger.of(Standing).objects}
-    for kept in sorted(held - set(members(owner)), key=lambda ref: ref.oid):
-        for cls in members(i.heap.get(kept.oid, CLASS) or NONE):
-            if isinstance(cls, Ref):
-                yield from (method._replace(owner=kept) for method in (*classes.get(cls.oid, ()), *_inherited(i, cls)))
-
-
-def _own(i: Interpreter, owners: Sequence[int]) -> set[int]:
-    """Objects, with all that lies in them, but for what somebody out of sight gave them: that others have as well."""
-    own: set[int] = set()
-    todo = [*owners]
-    while todo:
-        oid = todo.pop()
-        if oid not in own and (oid in owners or oid not in i.ledger.of(Standing).objects):
-            own.add(oid)
-            if i.info(oid).kind in HOLDERS:
-                todo += {number for value in i.heap.fields(oid).values() for number in referred(value)}
-    return own
-
-
 def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
     """The first argument of a method; nothing for a function."""
     if method.owner_class is not None:
@@ -222,70 +121,6 @@ def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
     place = Place(method.info.source, method.info.node.start, method.info.node.end)
     made = sample(i, method.cls, place)
     return (made if made is not None else i.symbolic(place, "self", "self"),)
-
-
-def _writing(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> tuple[list[Method], list[tuple[Ref, Method]]]:
-    """The public functions and methods, of a file and of those that it imports, which may write a name of a module or class that a trace has read,
-    or change what it holds, directly or through others, by the names that they call; and those functions of the file that give context managers and
-    may do so."""
-    traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and (i.info(oid).kind in NAMED or i.info(oid).trace)]
-    names = {field for oid, field in traced if i.info(oid).kind == "module"}
-    if not traced:
-        return [], []
-    of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
-    holders = {
-        field
-        for oid, field in traced
-        for member in members(i.heap.get(oid, field) or NONE)
-        if isinstance(member, Ref) and i.info(member.oid).kind in MUTABLE
-    }
-    found = list(public)
-    writing: set[tuple[Source, Block]] = set()
-    blocks: list[tuple[Source, Block]] = []
-    for file, oid in _files(i, source, module):
-        methods = functions(i, file, oid)
-        on_class = {(info.node.start, info.node.end) for ref, _, cls in methods if cls is not None and (info := _info(i, ref)) is not None}
-        for block in i.project.symbols(file, i.tracers).blocks:
-            if block.kind not in ("function", "lambda"):
-                continue
-            blocks.append((file, block))
-            constructor = block.name.rpartition(".")[2] == "__new__"
-            others = block.writes if constructor or (block.start, block.end) in on_class else block.writes - block.own
-            if (
-                names & (block.globals | block.named | block.writes)
-                or of_others & others
-                or file is source
-                and holders & (block.reads | block.attributes)
-            ):
-                writing.add((file, block))
-        if file is not source and any(other is file for other, _ in writing):
-            found += _public(i, file, oid)
-    called = {block.name.rpartition(".")[2] for _, block in writing}
-    changed = bool(writing)
-    while changed:
-        more = {(file, block) for file, block in blocks if (file, block) not in writing and block.calls & called}
-        writing |= more
-        called |= {block.name.rpartition(".")[2] for _, block in more}
-        changed = bool(more)
-    spans = {(id(file), block.start, block.end) for file, block in writing}
-
-    def writes(method: Method) -> bool:
-        return (id(method.info.source), method.info.node.start, method.info.node.end) in spans
-
-    return list(filter(writes, found)), [manager for manager in _managers(i, module, None) if writes(manager[1])]
-
-
-def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:
-    """A file, and those that it imports, with their modules."""
-    yield source, module
-    for name, oid in i.modules.items():
-        if isinstance(info := i.info(oid).payload, FrameInfo) and name == info.source.name and info.source is not source:
-            yield info.source, oid
-
-
-def _info(i: Interpreter, ref: Ref) -> FunctionInfo | None:
-    info = i.info(ref.oid).payload
-    return info if isinstance(info, FunctionInfo) else None
 
 
 class Callee(NamedTuple):
@@ -325,7 +160,7 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
     def run() -> None:
         _calling(i, factory, frame).prepare()
         given = handed(i, called_alone(i, (factory.ref, factory.info), _given(i, factory), 1, frame))
-        others = [Method(ref, info, None, None) for ref in given if (info := _info(i, ref)) is not None]
+        others = [Method(ref, info, None, None) for ref in given if (info := function_info(i, ref)) is not None]
         name = f"what `{factory.info.name}` gives"
         callees = [
             (ref, Callee(name, partial(call_compiled_alone, i, ref, frame=frame))) for ref in given if i.info(ref.oid).kind == "compiled"
@@ -366,7 +201,7 @@ def _run_read(i: Interpreter, factory: Method, methods: Sequence[Method], frame:
 
     def call_given(given: Value, turn: int) -> Value:
         for ref in handed(i, given):
-            info = _info(i, ref)
+            info = function_info(i, ref)
             if i.info(ref.oid).kind == "compiled":
                 call_compiled_alone(i, ref, turn, frame)
             elif info is not None:
@@ -509,20 +344,6 @@ def _stale_alone(i: Interpreter, run: Callable[[], None]) -> None:
 
 def _is_of_stale(record: object) -> bool:
     return type(record) is events.Stale or type(record) is events.Note and record.kind == events.UNFOLLOWED
-
-
-def _managers(i: Interpreter, holder: int, cls: Ref | None) -> list[tuple[Ref, Method]]:
-    """The public methods of a class, or functions of a module, that give context managers, with what is called to have one: inside it, what they change is
-    another thing."""
-    found: list[tuple[Ref, Method]] = []
-    for field, value in i.heap.fields(holder).items():
-        for member in members(value) if isinstance(field, str) and not field.startswith("_") else ():
-            if isinstance(member, Ref) and i.info(member.oid).kind == "contextmanager":
-                wrapped = i.heap.get(member.oid, "__wrapped__")
-                info = _info(i, wrapped) if isinstance(wrapped, Ref) else None
-                if isinstance(wrapped, Ref) and info is not None:
-                    found.append((member, Method(wrapped, info, cls, None)))
-    return found
 
 
 def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Method]], frame: Frame) -> None:

@@ -1,0 +1,215 @@
+"""What the client of a file may call: its public functions and methods, and those of what it imports, that may change what a trace has read.
+
+Of `class Model` with `set_scale` and `step`, both are methods of the client; `_helper` is not. Which of them write a name that a trace has read is told by the
+symbol index: a function that calls `set_scale` by its name may write what that writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from mxlint.domain.members import NONE, Bound, Composite, Ref, Tuple, Union, Value, members
+from mxlint.domain.parts import each_part, referred
+from mxlint.interpreter.calls.callables import HandedOut
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import FrameInfo
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
+from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.open_world.candidates import functions
+from mxlint.interpreter.open_world.standing import Standing
+from mxlint.interpreter.open_world.unchanged import NAMED
+from mxlint.source import Source
+from mxlint.syntax.index import Block
+
+MUTABLE = frozenset(("list", "dict", "set", "instance"))
+"""Kinds of objects that are changed where they are."""
+
+
+class Method(NamedTuple):
+    """A public function or method; the class whose objects are its first argument, and the class that is. `owner`: the object, if it is a certain one."""
+
+    ref: Ref
+    info: FunctionInfo
+    cls: Ref | None
+    owner_class: Ref | None
+    owner: Ref | None = None
+
+
+def public_methods(i: Interpreter, source: Source, module: int) -> list[Method]:
+    """The public functions and methods of a file."""
+    return [
+        Method(ref, info, cls, owner_class)
+        for ref, cls, owner_class in functions(i, source, module)
+        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name in SPECIAL or not info.name.startswith("_"))
+    ]
+
+
+SPECIAL: Final = frozenset(("__call__", "__delitem__", "__iadd__", "__ior__", "__setitem__"))
+"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`."""
+
+
+def methods_by_class(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> dict[int, list[Method]]:
+    """The classes of a file, with their public methods."""
+    found: dict[int, list[Method]] = {cls.oid: [] for _, cls, _ in functions(i, source, module) if cls is not None}
+    for method in public:
+        if method.cls is not None:
+            found.setdefault(method.cls.oid, []).append(method)
+    return found
+
+
+def inherited_methods(i: Interpreter, cls: Ref) -> list[Method]:
+    """The public methods that a class has from its bases, setters of properties among them."""
+    found: list[Method] = []
+    known = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
+    for base in mro(i, cls)[1:]:
+        fields = (
+            [(name, value) for name, value in i.heap.fields(base.oid).items() if isinstance(name, str)] if isinstance(base, Ref) else []
+        )
+        for name, value in fields:
+            for member in members(value) if name not in known and (name in SPECIAL or not name.startswith("_")) else ():
+                held = i.heap.get(member.oid, "fset") if isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" else member
+                info = function_info(i, held) if isinstance(held, Ref) and i.info(held.oid).kind == "function" else None
+                if isinstance(held, Ref) and info is not None:
+                    found.append(Method(held, info, cls, None))
+        known.update(name for name, _ in fields)
+    return found
+
+
+MAKERS: Final = frozenset(("compiled", "transform", "partial", "cached"))
+"""Kinds of objects that call what they hold where they are called themselves."""
+
+
+def held_methods(i: Interpreter) -> dict[int, list[tuple[int | None, Ref]]]:
+    """The methods of objects that something holds, by the objects: which object holds each, None for what lies out of sight."""
+    found: dict[int, list[tuple[int | None, Ref]]] = {}
+    cells = ((oid, cell) for oid, cell in enumerate(i.heap.cells) if cell and i.info(oid).kind not in MAKERS)
+    held = ((oid, value) for oid, cell in cells for value in cell.values() if isinstance(value, (Union, Composite)))
+    parts = ((oid, part) for oid, value in held for part in each_part(value, Tuple))
+    for holder, part in (*parts, *((None, method) for method in i.ledger.of(HandedOut).methods)):
+        if isinstance(part, Bound) and isinstance(part.owner, Ref) and isinstance(part.function, Ref):
+            found.setdefault(part.owner.oid, []).append((holder, part.function))
+    return found
+
+
+def handed_out_methods(
+    i: Interpreter, owner: Value, its: Sequence[Method], bound: Mapping[int, Sequence[tuple[int | None, Ref]]]
+) -> list[Method]:
+    """The methods of an object that others were given, a list of callbacks or something out of sight, besides those that are listed. What the object
+    keeps for itself nobody else calls."""
+    owners = [member.oid for member in members(owner) if isinstance(member, Ref) and member.oid in bound]
+    if not owners:
+        return []
+    own = _own(i, owners)
+    functions = dict.fromkeys(function for number in owners for holder, function in bound[number] if holder not in own)
+    known = {method.ref for method in its}
+    return [
+        Method(ref, info, cls, None)
+        for ref in functions
+        if ref not in known and (info := function_info(i, ref)) is not None
+        for cls in (i.heap.get(owners[0], CLASS),)
+        if isinstance(cls, Ref)
+    ]
+
+
+def methods_of_given(i: Interpreter, owner: Value, classes: Mapping[int, Sequence[Method]]) -> Iterator[Method]:
+    """The public methods of the objects that somebody out of sight has given to an object, and that it keeps: whoever has them may call these as well."""
+    held = {member for _, _, member in each_leaf(i, owner) if isinstance(member, Ref) and member.oid in i.ledger.of(Standing).objects}
+    for kept in sorted(held - set(members(owner)), key=lambda ref: ref.oid):
+        for cls in members(i.heap.get(kept.oid, CLASS) or NONE):
+            if isinstance(cls, Ref):
+                yield from (method._replace(owner=kept) for method in (*classes.get(cls.oid, ()), *inherited_methods(i, cls)))
+
+
+def _own(i: Interpreter, owners: Sequence[int]) -> set[int]:
+    """Objects, with all that lies in them, but for what somebody out of sight gave them: that others have as well."""
+    own: set[int] = set()
+    todo = [*owners]
+    while todo:
+        oid = todo.pop()
+        if oid not in own and (oid in owners or oid not in i.ledger.of(Standing).objects):
+            own.add(oid)
+            if i.info(oid).kind in HOLDERS:
+                todo += {number for value in i.heap.fields(oid).values() for number in referred(value)}
+    return own
+
+
+def writing_methods(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> tuple[list[Method], list[tuple[Ref, Method]]]:
+    """The public functions and methods, of a file and of those that it imports, which may write a name of a module or class that a trace has read,
+    or change what it holds, directly or through others, by the names that they call; and those functions of the file that give context managers and
+    may do so."""
+    traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and (i.info(oid).kind in NAMED or i.info(oid).trace)]
+    names = {field for oid, field in traced if i.info(oid).kind == "module"}
+    if not traced:
+        return [], []
+    of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
+    holders = {
+        field
+        for oid, field in traced
+        for member in members(i.heap.get(oid, field) or NONE)
+        if isinstance(member, Ref) and i.info(member.oid).kind in MUTABLE
+    }
+    found = list(public)
+    writing: set[tuple[Source, Block]] = set()
+    blocks: list[tuple[Source, Block]] = []
+    for file, oid in _files(i, source, module):
+        methods = functions(i, file, oid)
+        on_class = {
+            (info.node.start, info.node.end) for ref, _, cls in methods if cls is not None and (info := function_info(i, ref)) is not None
+        }
+        for block in i.project.symbols(file, i.tracers).blocks:
+            if block.kind not in ("function", "lambda"):
+                continue
+            blocks.append((file, block))
+            constructor = block.name.rpartition(".")[2] == "__new__"
+            others = block.writes if constructor or (block.start, block.end) in on_class else block.writes - block.own
+            if (
+                names & (block.globals | block.named | block.writes)
+                or of_others & others
+                or file is source
+                and holders & (block.reads | block.attributes)
+            ):
+                writing.add((file, block))
+        if file is not source and any(other is file for other, _ in writing):
+            found += public_methods(i, file, oid)
+    called = {block.name.rpartition(".")[2] for _, block in writing}
+    changed = bool(writing)
+    while changed:
+        more = {(file, block) for file, block in blocks if (file, block) not in writing and block.calls & called}
+        writing |= more
+        called |= {block.name.rpartition(".")[2] for _, block in more}
+        changed = bool(more)
+    spans = {(id(file), block.start, block.end) for file, block in writing}
+
+    def writes(method: Method) -> bool:
+        return (id(method.info.source), method.info.node.start, method.info.node.end) in spans
+
+    return list(filter(writes, found)), [manager for manager in context_managers(i, module, None) if writes(manager[1])]
+
+
+def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:
+    """A file, and those that it imports, with their modules."""
+    yield source, module
+    for name, oid in i.modules.items():
+        if isinstance(info := i.info(oid).payload, FrameInfo) and name == info.source.name and info.source is not source:
+            yield info.source, oid
+
+
+def function_info(i: Interpreter, ref: Ref) -> FunctionInfo | None:
+    info = i.info(ref.oid).payload
+    return info if isinstance(info, FunctionInfo) else None
+
+
+def context_managers(i: Interpreter, holder: int, cls: Ref | None) -> list[tuple[Ref, Method]]:
+    """The public methods of a class, or functions of a module, that give context managers, with what is called to have one: inside it, what they change is
+    another thing."""
+    found: list[tuple[Ref, Method]] = []
+    for field, value in i.heap.fields(holder).items():
+        for member in members(value) if isinstance(field, str) and not field.startswith("_") else ():
+            if isinstance(member, Ref) and i.info(member.oid).kind == "contextmanager":
+                wrapped = i.heap.get(member.oid, "__wrapped__")
+                info = function_info(i, wrapped) if isinstance(wrapped, Ref) else None
+                if isinstance(wrapped, Ref) and info is not None:
+                    found.append((member, Method(wrapped, info, cls, None)))
+    return found
