@@ -26,9 +26,9 @@ from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array, says_nothing
 from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.given_stars import GIVEN_AS, apart_by_number
+from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_layer
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.open_world.shadows import Shadows, shadow
-from mxlint.interpreter.open_world.uses import is_array, is_dict, is_layer
 from mxlint.syntax import ir
 
 

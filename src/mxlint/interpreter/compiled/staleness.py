@@ -53,8 +53,8 @@ from mxlint.interpreter.machine.paths import CLIENT
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world import defaults
 from mxlint.interpreter.open_world.dispatch import Dispatched
+from mxlint.interpreter.open_world.mentions import attributes_of
 from mxlint.interpreter.open_world.presumptions import of_iterable
-from mxlint.interpreter.open_world.uses import attributes_of
 from mxlint.interpreter.statements.binding import Deleted
 from mxlint.syntax.binds import once
 

@@ -18,8 +18,8 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute
+from mxlint.interpreter.open_world.mentions import keeping
 from mxlint.interpreter.open_world.parameters import some_object
-from mxlint.interpreter.open_world.uses import keeping
 from mxlint.models.load import changers
 from mxlint.models.mlx.names import MODULE_CHANGES
 from mxlint.syntax.index import Block

@@ -24,9 +24,11 @@ from mxlint.interpreter.objects.lookup import BASES, CLASS, class_attribute, fie
 from mxlint.interpreter.open_world import defaults, layers_in_sight
 from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS, SEQUENCES, TUPLES, container, element, head_name
 from mxlint.interpreter.open_world.given_stars import apart_by_number
+from mxlint.interpreter.open_world.handed_on import spread_into
+from mxlint.interpreter.open_world.kinds_by_use import is_dict, is_integer
 from mxlint.interpreter.open_world.presumptions import presume
 from mxlint.interpreter.open_world.standing import Standing
-from mxlint.interpreter.open_world.uses import WORDS, by_use, is_dict, is_integer, spread_into
+from mxlint.interpreter.open_world.uses import WORDS, by_use
 from mxlint.models.load import bases, model
 from mxlint.syntax import ir
 
