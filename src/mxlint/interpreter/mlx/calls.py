@@ -26,7 +26,21 @@ from mxlint.interpreter.machine.journal import call_places, journal, modality, n
 from mxlint.interpreter.machine.locations import ITEMS, LAZY
 from mxlint.interpreter.machine.paths import STEPS, Condition
 from mxlint.interpreter.machine.reach import arrays_in, each_array
-from mxlint.interpreter.mlx import arrays, constants, kernels, kinds, layers, loading, quantizing, shapeless, transforms, unseen, updates
+from mxlint.interpreter.mlx import (
+    arrays,
+    computing,
+    constants,
+    descriptions,
+    kernels,
+    kinds,
+    layers,
+    loading,
+    quantizing,
+    shapeless,
+    transforms,
+    unseen,
+    updates,
+)
 from mxlint.interpreter.mlx.freezing import PART_METHODS, freeze_part
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.objects.reflection import TakenByName, is_callable
@@ -231,11 +245,11 @@ class Mlx(Framework):
             if entry is not None and entry.random:
                 _drawn(i, _short(maker[0]), True, place, frame)
             found = constants.scheduled(i, function, args, place)
-            return arrays.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1]) if found is None else found
+            return computing.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1]) if found is None else found
         if self._computes(i, function, args):
             made = i.symbolic(place, "call", function.label)
             results.gave(i, function, made, args, place)
-            return arrays.results(i, None, "getattr", (made,), {}, place)
+            return computing.results(i, None, "getattr", (made,), {}, place)
         method = function.identity[0] if isinstance(function.identity, tuple) else None
         if method in PART_METHODS and isinstance(function.identity[1], tuple):
             freeze_part(i, function.identity[1], PART_METHODS[method], place, frame)
@@ -288,7 +302,7 @@ class Mlx(Framework):
         found = layers.call(i, full, args, place, frame)
         if found is not None:
             return found
-        if full.startswith(f"{arrays.ARRAY}."):
+        if full.startswith(f"{descriptions.ARRAY}."):
             _use_counts(i, full, f".{full.rpartition('.')[2]}()", args, place, frame)
             return arrays.method(i, full, args, place, frame)
         return function(i, full, args, place, frame)
@@ -382,7 +396,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     """A function of MLX, by the table; a static method of a layer, by what it makes."""
     entry = i.table.entry(name)
     if entry is None:
-        return arrays.compute(i, name, args.args, args.keywords, place, frame) if has(name) else None
+        return computing.compute(i, name, args.args, args.keywords, place, frame) if has(name) else None
     short = _short(name)
     if entry.evaluates:
         for value in args.values:
@@ -404,7 +418,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         i.ledger.of(MadeFunctions).by[made.identity] = (name, args)
         return made
     if entry.returns in ("array", "arrays", "tree"):
-        return arrays.compute(i, name, args.args, args.keywords, place, frame)
+        return computing.compute(i, name, args.args, args.keywords, place, frame)
     return i.symbolic(place, name)
 
 
@@ -429,7 +443,7 @@ def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: P
         return
     parameter, position = wanted
     value = args.get(position, parameter)
-    if name == f"{arrays.ARRAY}.reshape" and len(args.args) > 2:
+    if name == f"{descriptions.ARRAY}.reshape" and len(args.args) > 2:
         presumptions.refuted(i, args.args[1:])  # sizes one by one are Python integers
         return
     if value is None:
@@ -450,7 +464,7 @@ def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:
 
 def _array(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`mx.array(value)`: data, which is never lazy."""
-    made = arrays.compute(i, "mlx.core.array", args.args, args.keywords, place, frame)
+    made = computing.compute(i, "mlx.core.array", args.args, args.keywords, place, frame)
     if isinstance(made, Array) and not any(True for value in args.args for _ in arrays_in(i, value)):
         i.heap.set(made.ident, LAZY, Const(False))
     return made
@@ -514,16 +528,16 @@ def _updated_at(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
     array, index = updates.parts(i, args.args[0])
     if index is None:
         throw_named(i, "builtins.ValueError", place)
-    name = f"{arrays.ARRAY}.at"
+    name = f"{descriptions.ARRAY}.at"
     given = (array, index, args.get(1, "value") or NONE)
     for member in members(array):
         shapeless.operation(i, f"{name}[{shapeless.form_of(index)}]", member, place, in_one_line(place.text), frame, given)
-    return arrays.results(i, arrays.describe(i, array), name, given, {}, place)
+    return computing.results(i, descriptions.describe(i, array), name, given, {}, place)
 
 
 def _condition(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        return arrays.compute(i, name, args.args, args.keywords, place, frame)
+        return computing.compute(i, name, args.args, args.keywords, place, frame)
 
     return run
 

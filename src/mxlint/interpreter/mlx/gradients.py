@@ -12,7 +12,8 @@ from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx.arrays import describe, results
+from mxlint.interpreter.mlx.computing import results
+from mxlint.interpreter.mlx.descriptions import describe
 from mxlint.interpreter.mlx.trees import each_leaf
 from mxlint.models.mlx.arguments import UNKNOWN
 

@@ -18,7 +18,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import arrays
+from mxlint.interpreter.mlx import computing
 
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
@@ -37,7 +37,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     }
     if axes:
         sinks.event(i, "kernel", place, "kernel", frame, axes=sorted(axes, key=repr))
-    trace, chain, origin = arrays.traced(i, (inputs,) if inputs is not None else (), place)
+    trace, chain, origin = computing.traced(i, (inputs,) if inputs is not None else (), place)
     wanted = _items(i, shapes)
     dtypes = _items(i, types) or ()
     if wanted is None:

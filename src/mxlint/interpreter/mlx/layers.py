@@ -23,7 +23,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import imprecise
 from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import arrays, backward, broadcasts, shapeless, walks
+from mxlint.interpreter.mlx import backward, broadcasts, computing, descriptions, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimizer_init, optimizer_update
@@ -104,7 +104,9 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
         # Some module: what layers it has is not known, but that it has weights.
         i.heap.set(owner.oid, opaque.WEIGHTS, Array(i.ident(place, ("weights", owner.oid)), None, None, None))
     layer = layer_model().construct(
-        name, [arrays.describe(i, value) for value in args.args], {key: arrays.describe(i, value) for key, value in args.keywords.items()}
+        name,
+        [descriptions.describe(i, value) for value in args.args],
+        {key: descriptions.describe(i, value) for key, value in args.keywords.items()},
     )
     if layer is not None:
         _hold(i, owner, layer, place)
@@ -187,7 +189,7 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         if i.trace is not None:
             imprecise(i, place, "a model whose layers are not in sight")  # nobody says how many operations it is
             put_there(i, owner, rest, place, frame)
-        return arrays.results(i, None, cls, (*rest.args, held), rest.keywords, place)
+        return computing.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
     training = i.heap.get(owner.oid, "training")
     if entry is not None and (entry.stateful or _may_draw(i, owner, entry)) and training is not None and not _without_rate(i, owner, entry):
@@ -223,10 +225,10 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
         _running(i, owner, entry.stateful or (), rest.args, place, frame)
     found: Any = None
     if isinstance(description, Const) and isinstance(description.value, Layer):
-        given = [arrays.describe(i, value) for value in rest.args]
-        found = layer_model().call(description.value, given, {k: arrays.describe(i, v) for k, v in rest.keywords.items()}, method)
-        arrays.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
-    made = arrays.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
+        given = [descriptions.describe(i, value) for value in rest.args]
+        found = layer_model().call(description.value, given, {k: descriptions.describe(i, v) for k, v in rest.keywords.items()}, method)
+        computing.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
+    made = computing.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
     backward.through(i, form, parts or rest.args[:1], made, place, done.replace("mlx.", ""), frame)
     backward.of_layer(i, measured, named, rest.args, made, place, done.replace("mlx.", ""), frame)
     return made
@@ -243,7 +245,7 @@ def _inner(i: Interpreter, owner: Ref, module: Ref, place: Place, frame: Frame) 
 
 def _running(i: Interpreter, owner: Ref, names: Sequence[str], args: Sequence[Value], place: Place, frame: Frame) -> None:
     """New running statistics of a layer in training mode."""
-    trace, chain, origin = arrays.traced(i, args, place)
+    trace, chain, origin = computing.traced(i, args, place)
     for name in names:
         present = i.heap.get(owner.oid, name)
         if isinstance(present, Array):

@@ -9,7 +9,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.mlx import arrays
+from mxlint.interpreter.mlx import computing
 
 LOAD: Final = "mlx.core.load"
 ONE: Final = "npy"
@@ -22,7 +22,7 @@ def _load(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     name = file.value if isinstance(file, Const) else None
     written = given.value if isinstance(given, Const) and given != NONE else name.rpartition(".")[2] if isinstance(name, str) else None
     if written == ONE:
-        return arrays.compute(i, LOAD, args.args, args.keywords, place, frame)
+        return computing.compute(i, LOAD, args.args, args.keywords, place, frame)
     i.may_raise()
     loaded = i.symbolic(place, LOAD, "mx.load()", source="environment")
     if args.get(2, "return_metadata") == TRUE:
