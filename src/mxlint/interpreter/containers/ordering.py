@@ -1,0 +1,227 @@
+"""What is put in order: `sorted`, `min` and `max`, and what they compare.
+
+`max(losses, key=float)` asks each element for its key, and compares the keys: of arrays that asks for their values. Of known numbers the result is one of them, of
+what nobody in sight gives it is derived from that, and of a counter it is a number between bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any, Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.enumerated import computed
+from mxlint.domain.join import hull, join
+from mxlint.domain.members import (
+    FALSE,
+    NONE,
+    Const,
+    Loops,
+    Member,
+    Range,
+    Ref,
+    Symbolic,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    members,
+    scalar_type,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, united
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.builders import any_number, new_list
+from mxlint.interpreter.containers.elements import known_items
+from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.expressions.operators import binary
+from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Handler, Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.interpreter.machine.frames import Frame
+
+
+def _keys(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> list[Value]:
+    """What a key function gives of the elements, as far as the rounds of the loop over them tell: of each, if they are known one by one."""
+    found: list[Value] = []
+    i.iterate(value, lambda part: found.append(i.call(key, Arguments((part,), places=(place,)), place, frame)), place, frame)
+    return found
+
+
+def _parts(content: Tuple) -> list[Value]:
+    return [part for part in (content.items if content.items is not None else (content.element,)) if part is not None]
+
+
+def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> tuple[Tuple, list[Value]]:
+    """The elements that are put in order, and what each is ranked by. A container is not asked for the order in which it holds them, unless elements that
+    differ rank alike."""
+    known = known_items(i, value) if i.trace is not None and isinstance(value, Ref) else None
+    keys = _keys(i, Tuple(known), key, place, frame) if known is not None and key != NONE else None
+    plain = [python_value(i, part) for part in keys or ()]
+    tied = any(p is MISSING for p in plain) or any(plain[n] == p and known[n] != known[m] for m, p in enumerate(plain) for n in range(m))  # type: ignore[index]
+    items = None if tied else aspects.unordered(i, value, place, frame, ranked=True)
+    content = collected(i, value, place, frame) if items is None else Tuple(items)
+    if keys is None:
+        keys = _keys(i, content, key, place, frame) if key != NONE else _parts(content)
+    return content, keys
+
+
+def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    value = args.args[0]
+    key = args.keywords.get("key", NONE)
+    if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+        if key != NONE:
+            _keys(i, value, key, place, frame)
+        unknown = next((m for m in members(value) if isinstance(m, Unknown)), None)
+        return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
+    content, keys = _ranked(i, value, key, place, frame)
+    parts = _parts(content)
+    _compare(i, value, content, keys, "<", "builtins.sorted", place, frame)
+    plain = [python_value(i, part) for part in keys] if len(keys) == len(parts) else [MISSING]
+    backwards = args.keywords.get("reverse", FALSE)
+    if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
+        try:
+            order = sorted(range(len(plain)), key=lambda n: plain[n], reverse=bool(backwards.value))
+        except TypeError:
+            throw_named(i, "builtins.TypeError", place)
+        return new_list(i, Tuple(tuple(parts[n] for n in order)), place)
+    if not parts:
+        return new_list(i, Tuple(()), place)
+    blurred = join(parts)
+    if content.items is not None:
+        return new_list(i, Tuple((blurred,) * len(parts)), place)
+    return new_list(i, Tuple(None, blurred, least=content.least, given=content.given, loops=content.loops), place)
+
+
+def _compare(i: Interpreter, value: Value, content: Tuple, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:
+    """What puts things in order compares them: it asks arrays for their truth, and objects of the program by their own methods. A single one is compared
+    with nothing."""
+    if content.items is None and keys:
+        arrays = [member for member in members(value) if isinstance(member, Array)]
+        several = (content.least or 0) > 1 or any(not array.shape or array.shape[0] != 1 for array in arrays)
+        if not several and not arrays and any(isinstance(member, Array) or _is_object(i, member) for member in members(keys[0])):
+            i.imprecise("how many arrays or objects are put in order", place)
+        keys = (keys[0], keys[0]) if several else ()
+    for number, part in enumerate(keys if len(keys) > 1 else ()):
+        found = members(part)
+        for member in found:
+            if isinstance(member, Array):
+                i.operations.use(i, "truth", member, name, place, frame)
+        compares = all(_is_object(i, member) for member in found)
+        if number and (
+            compares or number == 1 and all(_is_sequence(i, member) for member in found)
+        ):  # of others the order decides which are compared
+            i.truth(binary(i, op, part, keys[number - 1], place, frame), place, frame)
+
+
+def _is_object(i: Interpreter, member: Member) -> bool:
+    """Whether it is an object whose class may say how it compares."""
+    return isinstance(member, Ref) and i.info(member.oid).kind == "instance"
+
+
+def _is_sequence(i: Interpreter, member: Member) -> bool:
+    return isinstance(member, Tuple) or isinstance(member, Ref) and i.info(member.oid).kind == "list"
+
+
+def _chosen(name: str, bounds: list[tuple[int | None, int | None]], loops: Loops) -> Value:
+    """The least or greatest of integers of which bounds are known."""
+    pick = min if name == "min" else max
+
+    def of(side: list[int | None], open_wins: bool) -> int | None:
+        found = [bound for bound in side if bound is not None]
+        return pick(found) if len(found) == len(side) or found and not open_wins else None
+
+    low = of([low for low, _ in bounds], name == "min")
+    high = of([high for _, high in bounds], name == "max")
+    return Range(low, high, loops=loops) if low is None or low != high else Const(low)
+
+
+MAX_CHOICES: Final = 8
+"""Combinations of known numbers of which the least or greatest is found for each: a union holds no more."""
+
+
+def _of_constants(parts: Sequence[Value]) -> int | None:
+    """The first of some numbers that is one of several known ones, where the others are few as well."""
+    if len(parts) < 2 or prod(len(members(part)) for part in parts) > MAX_CHOICES:
+        return None
+    numbers = all(isinstance(member, Const) and type(member.value) in (int, float) for part in parts for member in members(part))
+    return next((n for n, part in enumerate(parts) if isinstance(part, Union)), None) if numbers else None
+
+
+def extreme(name: str) -> Handler:
+    """`min` or `max`."""
+
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        key = args.keywords.get("key", NONE)
+        if len(args.args) == 1 and args.star is None:
+            value = args.args[0]
+            if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+                return i.derived(name, [m for m in members(value)][:1], None, place)
+            content, keys = _ranked(i, value, key, place, frame)
+        else:
+            value = NONE
+            content = Tuple(args.args) if args.star is None else Tuple(None, join([*args.args, args.star]))
+            keys = (
+                [i.call(key, Arguments((part,), places=(place,)), place, frame) for part in _parts(content)]
+                if key != NONE
+                else _parts(content)
+            )
+        default = args.keywords.get("default")
+        if not _parts(content):
+            if default is not None:
+                return default
+            throw_named(i, "builtins.ValueError", place)
+        _compare(i, value, content, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame)
+        found = _first_ranked(i, name, content, keys, place) if key != NONE else _extreme_of(i, name, content, place)
+        return found if default is None or content.shortest else choices.any_of(i, [found, default], place, name)
+
+    return run
+
+
+def _first_ranked(i: Interpreter, name: str, content: Tuple, keys: Sequence[Value], place: Place) -> Value:
+    """The element that comes first or last by keys; one of all, where these are not known."""
+    parts = _parts(content)
+    plain = [python_value(i, part) for part in keys]
+    if content.items is None or any(p is MISSING for p in plain):
+        return join(parts)
+    try:
+        first: int = _EXTREMES[name](range(len(plain)), key=lambda n: plain[n])
+        return parts[first]
+    except TypeError:
+        throw_named(i, "builtins.TypeError", place)
+
+
+def _extreme_of(i: Interpreter, name: str, content: Tuple, place: Place) -> Value:
+    """The least or greatest of some elements: one of them, something derived from what nobody in sight gives, or a number between bounds."""
+    parts = _parts(content)
+    if content.items is not None and not any(python_value(i, part) is MISSING for part in parts):
+        return _first_ranked(i, name, content, parts, place)
+    found = [member for part in parts for member in members(part)]
+    is_open = [isinstance(m, Symbolic) for m in found]
+    if len(parts) <= MAX_DERIVED and any(is_open) and all(is_one or scalar_type(m) is not None for m, is_one in zip(found, is_open)):
+        kinds = frozenset(scalar_type(m) or "" for m in found)
+        simple = {"int"} if kinds <= {"int", "bool"} else {"number"} if kinds <= {"int", "float", "bool"} else kinds
+        return i.derived(name, found, frozenset(simple) if "" not in kinds else None, place)
+    if content.items is None:
+        return join(parts)
+    items = content.items
+    several = _of_constants(items)
+    if several is not None:
+        return i.split(items[several], lambda one: _extreme_of(i, name, Tuple((*items[:several], one, *items[several + 1 :])), place))
+    loops = united(map(loops_of, found))
+    each = computed(_EXTREMES[name], parts, loops)
+    if each is not None:
+        return each
+    bounds = [hull(part) for part in parts]
+    known = [bound for bound in bounds if bound is not None]
+    return _chosen(name, known, loops) if len(known) == len(bounds) else join(parts)
+
+
+MAX_DERIVED: Final = 4
+"""Of more elements no symbolic value is derived that is the least or greatest of them."""
+
+
+_EXTREMES: Final[Mapping[str, Callable[..., Any]]] = {"min": min, "max": max}
