@@ -12,7 +12,8 @@ from mxlint.interpreter.containers import aspects, sequences
 from mxlint.interpreter.containers.builders import hashed, put
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.expressions.text import Asking, Way, text_of
-from mxlint.interpreter.libraries.library import call_model, is_enabled
+from mxlint.interpreter.libraries.library import call_model
+from mxlint.interpreter.libraries.logs import is_disabled
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import exception_class, handled_error, throw_named
@@ -224,6 +225,14 @@ def _number(name: str) -> Handler:
     return run
 
 
+def _is_enabled(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`logger.isEnabledFor(level)`: surely not, if the level that the program configures is above."""
+    level = args.get(1, "level")
+    if level is not None and is_disabled(i, level):
+        return FALSE
+    return call_model(i, "logging.Logger.isEnabledFor", args, place, frame) or NONE
+
+
 HANDLERS: Final[dict[str, Handler]] = {
     **reflection.HANDLERS,
     **sequences.HANDLERS,
@@ -269,7 +278,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "enum.unique": _first,
     "functools.total_ordering": _first,
     "atexit.register": _first,
-    "logging.Logger.isEnabledFor": is_enabled,
+    "logging.Logger.isEnabledFor": _is_enabled,
     "builtins.hash": _hash,
 }
 """By canonical name; those with `#` are called by the interpreter itself."""

@@ -27,7 +27,7 @@ from mxlint.interpreter.calls.callables import called_back
 from mxlint.interpreter.containers import aspects, elements, methods, streams
 from mxlint.interpreter.generators import awaiting, sending
 from mxlint.interpreter.imports import modules, packages
-from mxlint.interpreter.libraries import builtin, commandline, library, written
+from mxlint.interpreter.libraries import builtin, commandline, effects, library, written
 from mxlint.interpreter.libraries.arity import completed
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.machine import exceptions
@@ -56,7 +56,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         or groups.HANDLERS.get(name)
     )
     if handler is not None:
-        library.numbers_asked(i, name, args, place, frame)
+        effects.numbers_asked(i, name, args, place, frame)
         return handler(i, args, place, frame)
     if name.startswith("#"):
         if name.startswith("#iterator."):
@@ -64,7 +64,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         return UNBOUND
     method = methods.METHODS.get(name)
     if method is not None and args.args:
-        library.numbers_asked(i, name, args, place, frame)
+        effects.numbers_asked(i, name, args, place, frame)
         return _container_method(i, name, method, args, place, frame)
     if name.startswith("mlx.") or name in i.wrappers:
         aspects.whole(i, Tuple(tuple(args.values)), place, frame)

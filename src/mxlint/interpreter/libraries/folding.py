@@ -1,0 +1,85 @@
+"""What Python's own function gives of constants: `math.sqrt(4)` is 2.0, `'a,b'.split(',')` a new list of two texts.
+
+Of one of several constants the function is asked for each. Only functions that a model says may be folded are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mxlint.domain.enumerated import computed
+from mxlint.domain.members import (
+    Const,
+    External,
+    Kind,
+    Range,
+    RangeObject,
+    Ref,
+    Tuple,
+    Value,
+)
+from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of, united
+from mxlint.interpreter.containers.builders import new_list, new_set, put
+from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import throw_named
+from mxlint.models.evaluate import evaluate
+from mxlint.models.schema import Model
+
+
+def abstract(i: Interpreter, value: Any, place: Place, tag: object = None) -> Value:
+    """A value of Python's own as an abstract one."""
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or value is ...:
+        return Const(value)
+    if isinstance(value, tuple) and type(value) is tuple:
+        return Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(value)))
+    if isinstance(value, list):
+        return new_list(i, Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(value))), place, ("folded", tag))
+    if isinstance(value, (set, frozenset)):
+        return new_set(
+            i, Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(sorted(value, key=repr)))), place, ("folded", tag)
+        )
+    if isinstance(value, dict):
+        oid = i.allocate("dict", None, place, ("folded", tag))
+        for key, item in value.items():
+            put(i, oid, abstract(i, key, place), abstract(i, item, place, (tag, key)))
+        return Ref(oid)
+    if isinstance(value, range):
+        return RangeObject(Const(value.start), Const(value.stop), Const(value.step))
+    if isinstance(value, type):
+        return External(f"{value.__module__}.{value.__qualname__}")
+    return i.symbolic(place, "folded", kinds=frozenset((f"{type(value).__module__}.{type(value).__qualname__}",)))
+
+
+def fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, place: Place) -> Value | None:
+    if found.fold == "no" or args.star is not None or args.kwstar is not None:
+        return None
+    given = [*([owner] if owner is not None else []), *args.args]
+    plain = [python_value(i, value) for value in given]
+    named = {key: python_value(i, value) for key, value in args.keywords.items()}
+    if any(value is MISSING for value in (*plain, *named.values())):
+        return _fold_each(found, given) if not named else None
+    outcome = evaluate(found, plain, named)
+    if outcome is None:
+        return None
+    if outcome.error:
+        throw_named(i, outcome.error, place)
+    if hasattr(outcome.value, "__next__"):
+        return None
+    return abstract(i, outcome.value, place)
+
+
+def _fold_each(found: Model, given: Sequence[Value]) -> Value | None:
+    """The same for a number of which all values are known, and constants."""
+    operands = [value for value in given if isinstance(value, (Const, Range, Kind))]
+    if len(operands) < len(given):
+        return None
+
+    def one(*values: object) -> object:
+        outcome = evaluate(found, values)
+        return None if outcome is None or outcome.error or not isinstance(outcome.value, (int, float)) else outcome.value
+
+    return computed(one, operands, united(map(loops_of, operands)))
