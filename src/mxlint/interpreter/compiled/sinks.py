@@ -33,6 +33,11 @@ from mxlint.interpreter.open_world.presumptions import GIVEN, root, words
 from mxlint.syntax.inline import in_one_line
 
 
+def draws(i: Interpreter) -> bool:
+    """Whether random numbers that are drawn now come from the state before the trace: it has set no seed, and what draws them is not done once anyway."""
+    return i.trace is not None and not i.trace.seeded and not i.modes.remembered
+
+
 def event(
     i: Interpreter,
     kind: str,
@@ -49,40 +54,10 @@ def event(
     sizes: tuple[events.Extent, ...] | None = None,
     presumption: str = "",
     decision: events.Decision | None = None,
+    noted: bool = True,
 ) -> events.Event | None:
-    """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words."""
-    fact = prepared(
-        i, kind, place, what, frame, note_=note_, member=member, target_name=target_name, axes=axes, effects=effects, shape=shape, sizes=sizes,
-        presumption=presumption, decision=decision,
-    )  # fmt: skip
-    if fact is not None:
-        note(i, fact)
-    return fact
-
-
-def draws(i: Interpreter) -> bool:
-    """Whether random numbers that are drawn now come from the state before the trace: it has set no seed, and what draws them is not done once anyway."""
-    return i.trace is not None and not i.trace.seeded and not i.modes.remembered
-
-
-def prepared(
-    i: Interpreter,
-    kind: str,
-    place: Place,
-    what: str,
-    frame: Frame,
-    *,
-    note_: str = "",
-    member: Member | None = None,
-    target_name: str = "",
-    axes: Sequence[events.Axis] = (),
-    effects: tuple[events.Effect, ...] = (),
-    shape: tuple[events.Extent, ...] | None = None,
-    sizes: tuple[events.Extent, ...] | None = None,
-    presumption: str = "",
-    decision: events.Decision | None = None,
-) -> events.Event | None:
-    """What happens in the running trace, or will turn out to; None if nothing is said of it."""
+    """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words; `noted`: whether it happens
+    for sure, or the fact is kept by whoever asks, until it turns out to."""
     trace = i.trace
     if trace is None or kind in RAISING and expected(i):
         return None
@@ -118,6 +93,8 @@ def prepared(
     )
     if of_member and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
         journal(i).presuming[fact] = root(member)
+    if noted:
+        note(i, fact)
     return fact
 
 

@@ -222,32 +222,23 @@ def _outcomes(i: Interpreter, function: Value, items: tuple[Value, ...], place: 
     return found
 
 
-def _takewhile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    function, value = args.args[:2]
-    items = _source(i, value, place, frame)
-    if items is None:
-        element = element_of(i, value, place, frame)
-        _maybe_called(i, function, (element,), place, frame)
-        return _any_of(i, element, place)
-    outcomes = _outcomes(i, function, items, place, frame, False)
-    taken = items[: len(outcomes) - (outcomes[-1].outcome is False if outcomes else 0)]
-    if any(truth.outcome is None for truth in outcomes):
-        return _any_of(i, join(taken or items), place)
-    return _of(i, taken, place)
+def _while_true(*, takes: bool) -> Handler:
+    """`itertools.takewhile`, which gives the items before the first for which a predicate says no, or `dropwhile`, which gives the others."""
 
+    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        function, value = args.args[:2]
+        items = _source(i, value, place, frame)
+        if items is None:
+            element = element_of(i, value, place, frame)
+            _maybe_called(i, function, (element,), place, frame)
+            return _any_of(i, element, place)
+        outcomes = _outcomes(i, function, items, place, frame, False)
+        count = len(outcomes) - (outcomes[-1].outcome is False if outcomes else 0)
+        if any(truth.outcome is None for truth in outcomes):
+            return _any_of(i, join(takes and items[:count] or items), place)
+        return _of(i, items[:count] if takes else items[count:], place)
 
-def _dropwhile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    function, value = args.args[:2]
-    items = _source(i, value, place, frame)
-    if items is None:
-        element = element_of(i, value, place, frame)
-        _maybe_called(i, function, (element,), place, frame)
-        return _any_of(i, element, place)
-    outcomes = _outcomes(i, function, items, place, frame, False)
-    if any(truth.outcome is None for truth in outcomes):
-        return _any_of(i, join(items), place)
-    dropped = len(outcomes) - (outcomes[-1].outcome is False if outcomes else 0)
-    return _of(i, items[dropped:], place)
+    return run
 
 
 def _filterfalse(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -366,8 +357,8 @@ _FUNCTIONS: Final[dict[str, Handler]] = {
     "itertools.batched": _batched,
     "itertools.zip_longest": _zip_longest,
     "itertools.accumulate": _accumulate,
-    "itertools.takewhile": _takewhile,
-    "itertools.dropwhile": _dropwhile,
+    "itertools.takewhile": _while_true(takes=True),
+    "itertools.dropwhile": _while_true(takes=False),
     "itertools.filterfalse": _filterfalse,
     "itertools.starmap": _starmap,
     "itertools.repeat": _repeat,

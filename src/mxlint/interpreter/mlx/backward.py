@@ -132,7 +132,7 @@ def _raising(
     trace = _on(i)
     if trace is not None and versions:
         effect = Effect("first", frozenset(), "every", versions, i.table.judged)
-        fact = sinks.prepared(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,))
+        fact = sinks.event(i, "unsupported", place, what, frame, note_=GRADIENT, effects=(effect,), noted=False)
         _keep(i, trace, fact, operands, made, place, form)
 
 
@@ -278,7 +278,7 @@ def _summed(
         effects.append(Effect("wrong", changing, "seen", judged, judged))
     if effects:
         every = sorted({axis for effect in effects for axis in effect.axes}, key=repr)
-        fact = sinks.prepared(i, "unsafe", place, what, frame, note_=GRADIENT, axes=every, effects=tuple(effects))
+        fact = sinks.event(i, "unsafe", place, what, frame, note_=GRADIENT, axes=every, effects=tuple(effects), noted=False)
         _keep(i, trace, fact, (array,), made, place, "summed")
 
 
@@ -315,7 +315,7 @@ def _along_axis(
     trace = i.trace
     if trace is not None and effects:
         axes = sorted({each for effect in effects for each in effect.axes}, key=repr)
-        fact = sinks.prepared(i, "unsafe", place, what, frame, note_=GRADIENT, axes=axes, effects=effects)
+        fact = sinks.event(i, "unsafe", place, what, frame, note_=GRADIENT, axes=axes, effects=effects, noted=False)
         _keep(i, trace, fact, (array,), made, place, "along")
 
 
