@@ -16,6 +16,7 @@ from mxlint.interpreter.generators.iterators import POSITION, RETURNED, parts_of
 from mxlint.interpreter.generators.stepping import can_step, step
 from mxlint.interpreter.generators.yielding import as_iterator
 from mxlint.interpreter.loops.ends import Ends
+from mxlint.interpreter.loops.novelty import taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named
@@ -189,6 +190,7 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     element = join(items) if items else _iterator_element(i, ref, place, frame)
     if items is not None and isinstance(number, Range) and number.low is not None and number.low < len(items):
         element = join(items[number.low :])
+    element = taken(i, element, place, number)
     return i.fork(
         [
             ((Condition("varying", place, None),), lambda: element),
