@@ -236,9 +236,10 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
 
 def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place: Place, most: int, *, untested: bool) -> tuple[int, bool]:
     """Run the first rounds of `while` one by one, at most `most`, as long as each either goes on or leaves. How many of them stay, and whether all of
-    them went on. Those of a loop that tests nothing (`untested`) are taken back if they come no nearer to an end."""
-    start, base, checkpoint = i.heap.mark(), i.path, i.checkpoint() if untested and most else None
-    if checkpoint is not None:
+    them went on: then one round is to stand for all, and none of them stays. Nor do those of a loop that tests nothing (`untested`) and comes no
+    nearer to an end."""
+    start, base, checkpoint = i.heap.mark(), i.path, i.checkpoint()
+    if untested and most:
         i.ledger.of(Ends).endless.add(place)
     steps, rounds, one_way = i.steps, 0, True
     with i.unrolling(UNROLLED):
@@ -248,10 +249,10 @@ def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place:
             with i.within((place, rounds)):
                 one_way = step()
             rounds += 1
-            if checkpoint is not None and ((steps - i.steps) * most > MAX_TRIED * rounds or rounds > 1 and not is_nearer(i, start, before)):
+            if untested and ((steps - i.steps) * most > MAX_TRIED * rounds or rounds > 1 and not is_nearer(i, start, before)):
                 break  # the rounds would be taken back: it has no end in sight
     goes_on = 0 < rounds == most and one_way
-    if checkpoint is not None and rounds > 1:  # it has no end in sight
+    if goes_on or untested and rounds > 1:
         i.heap.undo(start)
         i.forget(checkpoint)
         i.path = base
