@@ -194,16 +194,19 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     def leave() -> None:
         i.leave(ended, NONE)
 
+    def stop() -> None:
+        raise Halt
+
     trace, left = i.trace, states_left(i)
     operations = trace.operations if trace is not None else 0
     counted = Counted(i, node.test, frame)
     goes_on = False
     untested = isinstance(node.test, ir.Const)
 
-    def step() -> bool:
+    def step(otherwise: Callable[[], None] = leave) -> bool:
         """Run a round. Whether it either goes on or leaves the loop, and not both."""
         truth = tested(i, node.test, frame)
-        on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), leave)
+        on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), otherwise)
         forget(i, names, frame)
         return truth.outcome is not None and not (untested and breaks.arrived)
 
@@ -215,7 +218,11 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         most = 0 if untested and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         try:
             rounds, goes_on = _unrolled(i, step, counted, place, most, untested=untested)
-            repeat(i, place, step, certain=True, ends=False, peeled=rounds > 0)
+            if goes_on and most > 1:  # it has more rounds than these, and ends after the last one
+                repeat(i, place, lambda: step(stop), certain=True, several=True)
+                on_truth(i, node.test, tested(i, node.test, frame), frame, stop, leave)
+            else:
+                repeat(i, place, step, certain=True, ends=False, peeled=rounds > 0)
         except Halt:
             pass
     finally:
