@@ -9,6 +9,9 @@ from mxlint.domain.members import Length, Loops, Measure, Member
 from mxlint.domain.size import Size, symbol
 from mxlint.domain.varying import united
 
+GOING_ON: Final = frozenset(("number", "rounds"))
+"""Why a shape goes on to change (`Array.grows`), where the array is made anew in each round."""
+
 
 class Array(Member):
     """An mx.array. `ident` names the object; `trace` the trace whose placeholder it is or is computed from (None: none; -1: not known).

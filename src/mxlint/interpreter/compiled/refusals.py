@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from mxlint.domain.arrays import GOING_ON
 from mxlint.domain.members import Bound, Const, External, Kind, Member, RangeObject, Ref, Slice, Tuple, Union, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.varying import united
@@ -16,7 +17,7 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.loops import lengthening, lengths, novelty
-from mxlint.interpreter.loops.settled import GOING_ON, reasons
+from mxlint.interpreter.loops.settled import reasons
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
 from mxlint.interpreter.machine.journal import (
@@ -93,10 +94,12 @@ def _grows(i: Interpreter, value: Value, older: Context) -> str:
 
 def _comes_back(i: Interpreter, value: Value, running: Sequence[Context]) -> bool:
     """Whether the loops that change the shapes of arrays run within another one, in which the compiled object is not made either, and begin anew in
-    each round of that: the same shapes come again."""
+    each round of that, or take the same arrays again: the same shapes come again."""
     changing = [array for array in arrays_in(i, value) if array.grows]
     return len(running) > 1 and all(
-        (array.loops is None or running[-1].loop not in array.loops) and lengthening.begins_alike(i, array.ident) for array in changing
+        (array.loops is None or running[-1].loop not in array.loops)
+        and (lengthening.begins_alike(i, array.ident) or not novelty.made_in(i, array.ident, running[-1]))
+        for array in changing
     )
 
 

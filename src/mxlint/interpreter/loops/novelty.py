@@ -8,11 +8,11 @@ made of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias, TypeGuard
 
-from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.arrays import GOING_ON, Array, Operands
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
 from mxlint.domain.members import (
@@ -185,18 +185,30 @@ def in_turn(i: Interpreter, value: Value) -> Value:
     """What a round is given of what lies in a container: in another round that is another number."""
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(in_turn(i, part) for part in value.items))
-    if not any(isinstance(member, (Range, Kind)) for member in members(value)):
-        return value
-    loop = frozenset((i.context.loop,))
-    return of(Option(over(o.member, (loops_of(o.member) or NO_LOOPS) | loop), o.guard) for o in options(value))
+    return _also_over(value, frozenset((i.context.loop,)))
 
 
 def _at_index(value: Value, index: Value) -> Value:
     """What lies in a container at an index that loops move."""
     moved = united(map(loops_of, members(index)))
-    if not moved or not any(isinstance(member, (Range, Kind)) for member in members(value)):
+    return _also_over(value, moved) if moved else value
+
+
+def _also_over(value: Value, loops: frozenset[Hashable]) -> Value:
+    """The same numbers, and arrays of shapes that a loop changed, varying over more loops: those whose rounds take another one each."""
+    if not any(map(_is_one_of_many, members(value))):
         return value
-    return of(Option(over(o.member, (loops_of(o.member) or NO_LOOPS) | moved), o.guard) for o in options(value))
+    return of(Option(_also_of(o.member, loops), o.guard) for o in options(value))
+
+
+def _is_one_of_many(member: Member) -> bool:
+    return isinstance(member, (Range, Kind)) or isinstance(member, Array) and member.grows in GOING_ON and member.loops is not None
+
+
+def _also_of(member: Member, loops: frozenset[Hashable]) -> Member:
+    if isinstance(member, Array):
+        return member.but(loops=member.loops | loops) if member.loops is not None and member.grows in GOING_ON else member
+    return over(member, (loops_of(member) or NO_LOOPS) | loops)
 
 
 def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value | None) -> Value:
@@ -495,6 +507,12 @@ def _made_in(i: Interpreter, node: Node) -> object:
     return i.info(node).payload if isinstance(node, int) else next((part for part in node if isinstance(part, Context)), None)
 
 
+def made_in(i: Interpreter, array: int, around: Context) -> bool:
+    """Whether an array was made in a round of a loop that runs, or nobody says where it was."""
+    context = i.info(array).payload
+    return not isinstance(context, Context) or within(context, around)
+
+
 def _is_rewritten(member: Member) -> TypeGuard[Symbolic]:
     """Whether it is a content that an array was given in place."""
     return isinstance(member, Symbolic) and member.identity[0] == REWRITTEN
@@ -527,6 +545,7 @@ __all__ = [
     "CONTENT",
     "Novelty",
     "made",
+    "made_in",
     "moving",
     "read_from",
     "read_out",

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import GOING_ON, Array
 from mxlint.domain.members import Loops, Ref
 from mxlint.domain.varying import united
 from mxlint.interpreter.loops.novelty import Novelty
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.mlx.kinds import kind
-
-GOING_ON: Final = frozenset(("number", "rounds"))
-"""Why a shape goes on to change (`Array.grows`), where the array is made anew in each round."""
 
 
 def reasons(i: Interpreter, arrays: Iterable[Array], new: Novelty) -> dict[str, Loops]:

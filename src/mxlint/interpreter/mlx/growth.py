@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import GOING_ON, Array
 from mxlint.domain.members import (
     Kind,
     Length,
@@ -26,7 +26,7 @@ from mxlint.domain.varying import united
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.loops import lengths, novelty
 from mxlint.interpreter.loops.novelty import NO_LOOPS
-from mxlint.interpreter.loops.settled import GOING_ON, reasons
+from mxlint.interpreter.loops.settled import reasons
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.reach import arrays_in
