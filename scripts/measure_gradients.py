@@ -10,7 +10,7 @@ Each function is called with the random calls that prove its result (results_cat
 sizes at a second call. For each operand of a floating type it is asked, in a shapeless trace, whether
 
 - computing the gradient raises, though the operation does not;
-- the gradient goes back through what the operand is computed from, and hangs on what is made of the result: an operation whose gradient is known to
+- the gradient goes back through what the operand is computed from, and depends on what is made of the result: an operation whose gradient is known to
   raise is put before it, and behind it;
 - `mx.jvp` or `mx.vmap` of the operation raises though it does not;
 - the operation takes up a broadcast of the operand (it is fused with it), or is such a broadcast;
@@ -49,7 +49,7 @@ RAW = DATA / "raw" / "gradients"
 TRIALS = int(os.environ.get("MEASURE_SAMPLES", "80"))
 """Calls that each statement is tried with."""
 SEED = os.environ.get("MEASURE_SEED", "gradient")
-"""What the choice of samples hangs on."""
+"""What the choice of samples depends on."""
 ATTEMPTS = 12
 """Samples that are drawn for each of them, at most: MLX takes only some."""
 EXPLAINED = 0.5

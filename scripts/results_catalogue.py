@@ -47,7 +47,7 @@ UNKNOWN: dict[str, str] = {}
 
 
 FUNCTIONS: dict[str, Any] = {}
-"""How to reach what is no attribute of a module or class by its name: properties, and what hangs on `a.at[…]`."""
+"""How to reach what is no attribute of a module or class by its name: properties, and what depends on `a.at[…]`."""
 
 
 def names_of(words: str) -> list[str]:

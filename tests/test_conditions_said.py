@@ -1,4 +1,4 @@
-"""What a lowered finding says that it hangs on: for each thing that may be left open, in plain words."""
+"""What a lowered finding says that it depends on: for each thing that may be left open, in plain words."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_a_traced_array_is_followed(name: str) -> None:
 
 @pytest.mark.parametrize("name", parameters(FLOW, "flow", "uncalled"))
 def test_a_traced_array_is_followed_without_a_call_in_sight(name: str) -> None:
-    """What hangs on the number of dimensions, which only a call shows, is a warning."""
+    """What depends on the number of dimensions, which only a call shows, is a warning."""
     case = FLOW[name].variant("x", call="")
     assert places(case) == case.marked
 

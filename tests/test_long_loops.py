@@ -64,7 +64,7 @@ BY_CHANCE = {
     "number of an object that stays where it is": "where an object lies",
     "a dict that a queue hands on, and one that is known by its identity": "where an object lies",
 }
-"""Programs that do something else in each run, and what that hangs on: they are not compared."""
+"""Programs that do something else in each run, and what that depends on: they are not compared."""
 
 
 def longer(text: str) -> str:

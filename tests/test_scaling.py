@@ -148,7 +148,7 @@ CHAIN = (
 
 
 def test_a_chain_of_branches_is_no_square_of_them() -> None:
-    """What happens in a branch hangs on the tests of all branches before it, each of which is looked at once."""
+    """What happens in a branch depends on the tests of all branches before it, each of which is looked at once."""
 
     def chain(count: int) -> str:
         return CHAIN.format(branches="".join(f"    elif y == {n}:\n        print(x)\n" for n in range(1, count + 1)))

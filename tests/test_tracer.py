@@ -437,7 +437,7 @@ class Run:
 def test_what_a_private_function_is_given_by_a_run_that_a_budget_cut_is_not_presumed(
     body: str, codes: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The caller rules out what the model does behind the flag; what hangs on no argument is found all the same."""
+    """The caller rules out what the model does behind the flag; what depends on no argument is found all the same."""
     monkeypatch.setattr("mxlint.interpreter.machine.core.MAX_STEPS", 100)
     write(Path(), {"main.py": GATED.replace("BODY", body)})
     result = check(["main.py"])

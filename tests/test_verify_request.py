@@ -44,7 +44,7 @@ def diagnostics(*arguments: str) -> list[dict[str, Any]]:
 
 
 def said(diagnostic: dict[str, Any]) -> dict[str, Any]:
-    """What does not hang on the clock."""
+    """What does not depend on the clock."""
     return {key: diagnostic["verify"][key] for key in ("verdict", "level", "reason", "evidence", "fix")}
 
 

@@ -67,7 +67,7 @@ class Fix:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One defect. `code` and `name` are those of its rule, `url` is the rule's page; `message` is a headline of at most 90 characters,
-    and `note` says more; `conditions` and `presumed` are what it hangs on, in words; `object` is the enclosing function or class, if any; `fingerprint` stays
+    and `note` says more; `conditions` and `presumed` are what it depends on, in words; `object` is the enclosing function or class, if any; `fingerprint` stays
     while the code around it moves."""
 
     code: str

@@ -128,7 +128,7 @@ class Finding:
     `statement` is the whole logical statement that holds the finding: a suppression on any of its lines counts. `verdict` is there if the
     finding was verified; one that was refuted has the severity info, and `claimed` is what it had. `remedy` is what the rule knows of a fix,
     then the call that makes it, until it is made. `uncalled`: where the function is compiled, if its file shows no call of it. `forced`: no rule made it, somebody asked
-    for the experiment of one. `cause`: what is said of its compiled object, where several expressions may show it. `right_on`: devices on which what it says was measured not to happen. `conditions`, `presumed`: what it hangs on, in words.
+    for the experiment of one. `cause`: what is said of its compiled object, where several expressions may show it. `right_on`: devices on which what it says was measured not to happen. `conditions`, `presumed`: what it depends on, in words.
     """
 
     code: str

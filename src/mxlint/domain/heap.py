@@ -554,7 +554,7 @@ def passed(state: Delta, of_round: Callable[[Identity], bool]) -> Delta:
 
 
 def _earlier(value: Value, of_round: Callable[[Identity], bool]) -> Value:
-    """The value with guards as conditions of an earlier round: they say nothing of the next, but that a member hangs on them."""
+    """The value with guards as conditions of an earlier round: they say nothing of the next, but that a member depends on them."""
     found = options(value)
     if not any(of_round(literal.condition) for option in found for literal in option.guard):
         return value

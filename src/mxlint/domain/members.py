@@ -524,7 +524,7 @@ class Union:
 
     @property
     def conditions(self) -> frozenset[Identity]:
-        """The conditions that its members hang on."""
+        """The conditions that its members depend on."""
         if self._conditions is None:
             literals = [literal for option in self.options for literal in option.guard]
             self._conditions = frozenset(literal.condition for one in literals for literal in (one, *parts(one)))

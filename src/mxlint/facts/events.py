@@ -1,6 +1,6 @@
 """What happens in traces and around them, as the static tracer writes it and rules read it: frozen, typed, without behaviour.
 
-Modality: each record has the conditions that it hangs on, relative to the calls of the compiled function (docs/semantics.md, "Modality and severity"). No
+Modality: each record has the conditions that it depends on, relative to the calls of the compiled function (docs/semantics.md, "Modality and severity"). No
 conditions: it must happen.
 """
 

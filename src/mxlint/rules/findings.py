@@ -92,7 +92,7 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
     "value": ("for some values of {}", "for some values of {}"),
     "outcome": ("for some outcomes of {}", "for some outcomes of {}"),
 }
-"""How to say what a condition hangs on, where its outcome is false and where it is not."""
+"""How to say what a condition depends on, where its outcome is false and where it is not."""
 
 
 def hanging(modality: Modality) -> str:
@@ -101,7 +101,7 @@ def hanging(modality: Modality) -> str:
 
 
 def worded(message: str, note: str, modality: Modality) -> tuple[str, str]:
-    """Headline and note: what it hangs on ends the headline, and begins the note where that would get too long."""
+    """Headline and note: what it depends on ends the headline, and begins the note where that would get too long."""
     hang = hanging(modality)
     if not hang:
         return fitted(message), note

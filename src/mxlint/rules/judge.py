@@ -20,7 +20,7 @@ def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
                 continue
             key = (finding.code, finding.span)
             present = found.get(key)
-            # One that hangs on less says more.
+            # One that depends on less says more.
             if present is None or SEVERITIES.index(finding.severity) < SEVERITIES.index(present.severity):
                 found[key] = finding
     at: dict[Span, set[str]] = {}

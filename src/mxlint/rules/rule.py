@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Rule:
     """One rule: its identity, its check, and what others must know of it. Its page in rules/ says the rest; tests hold both equal.
 
-    `severity`: that of what must happen; a finding that hangs on conditions has a lower one. `check` turns the facts of a run into findings;
+    `severity`: that of what must happen; a finding that depends on conditions has a lower one. `check` turns the facts of a run into findings;
     None: it is about the run itself, and found there.
 
     *Precedence.* `after`: codes that speak first on the same expression or, with `after_around`, on one that begins where it does (`self.log` and

@@ -255,7 +255,7 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
     keeps = _keeps(i, size, function, frame)
     with remembered(i, (ref, *args.values), keeps=keeps):
         for given in args.values:
-            sinks.source_use(i, given)  # which value is found hangs on it
+            sinks.source_use(i, given)  # which value is found depends on it
         value = i.call(function, args, place, frame)
     if i.trace is not None and value_kind(value) == "array" and all(older(i, array.ident) for array in arrays_in(i, value)):
         i.operations.read(i, ref.oid, key, value, place, frame)  # what is in them may be changed in place

@@ -244,7 +244,7 @@ class Call:
 
     @property
     def hangs(self) -> bool:
-        """Whether facts hang on what the path said at its begin."""
+        """Whether facts depend on what the path said at its begin."""
         since = self.recording.since
         return bool(self.recording.facts) and since is not None and (since < len(self.path) or not since)
 

@@ -227,7 +227,7 @@ def _find_call(
     exact: str,
     shapes: tuple[tuple[Any, ...] | None, ...],
 ) -> events.Call | None:
-    """Note a call from where it is: what it hangs on, the loops and calls around."""
+    """Note a call from where it is: what it depends on, the loops and calls around."""
     again = i.modes.client
     m = modality(i, start, presumed=(again,) if again else ())
     if m is None:

@@ -2,7 +2,7 @@
 
 The state of object 0 holds the last reading, the last compiled call since, whether something forced its result, and whether a loop since the reading
 forced its own. A reading keeps what it found; the difference of two successive readings is a measurement. Calls ask whether any clock was read, and
-not which: so what they do hangs on no reading.
+not which: so what they do depends on no reading.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: P
 
 
 def _measured(i: Interpreter, start: int, timed: Timed, waited: Value, done: bool, end: Place) -> None:
-    """Note what is wrong with a measurement of one call; what that call alone hangs on begins at position `start` of the path."""
+    """Note what is wrong with a measurement of one call; what that call alone depends on begins at position `start` of the path."""
     m = modality(i, start)
     if m is not None and (timed.first or waited == FALSE and not done):
         kind = "first call timed" if done else "timed without evaluation"

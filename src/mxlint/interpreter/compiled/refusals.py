@@ -119,8 +119,8 @@ def _described(i: Interpreter, value: Value, older: Context) -> described.Value:
 
 
 def _refusal(i: Interpreter, value: Value) -> tuple[str, bool, tuple[events.Condition, ...]]:
-    """What is refused of an argument, whether it lies in a container, and what it hangs on that this is given: nothing if all that may be given is
-    refused. What hangs on nothing is given at some call, as one item of a list that a loop goes over."""
+    """What is refused of an argument, whether it lies in a container, and what it depends on that this is given: nothing if all that may be given is
+    refused. What depends on nothing is given at some call, as one item of a list that a loop goes over."""
     value = i.live(value)
     content = i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) and tree(i, value) else None
     inside = isinstance(content, Union)

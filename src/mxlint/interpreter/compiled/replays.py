@@ -137,7 +137,7 @@ def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
 
 def _reads_all_items(i: Interpreter, entry: Entry, location: Location) -> bool:
     """Whether a trace has read all items of a list, one by one, that a library has put in another order since: nothing says whether what it made of them
-    hangs on the order."""
+    depends on the order."""
     oid, field = whole(location)
     if i.heap.get(oid, REORDERED) is None or not isinstance(field, tuple):
         return False

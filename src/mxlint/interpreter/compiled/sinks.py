@@ -56,7 +56,7 @@ def event(
     decision: events.Decision | None = None,
     noted: bool = True,
 ) -> events.Event | None:
-    """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it hangs on, in words; `noted`: whether it happens
+    """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it depends on, in words; `noted`: whether it happens
     for sure, or the fact is kept by whoever asks, until it turns out to."""
     trace = i.trace
     if trace is None or kind in RAISING and expected(i):

@@ -192,7 +192,7 @@ class Entry:
         return again
 
     def is_inside(self, context: Context) -> bool:
-        """Whether it hangs on something that came into being in a context."""
+        """Whether it depends on something that came into being in a context."""
         values = (self.result, *(seen.value for seen in self.reads.values()))
         return is_inside(self.key, context) or any(is_inside(part, context) for value in values for part in each_part(value))
 

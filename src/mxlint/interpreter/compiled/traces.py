@@ -219,7 +219,7 @@ class Trace:
         self.shapeless = shapeless.outcome is not False
         """Whether it may be one with shapeless=True."""
         self.only_if = only_if
-        """What that hangs on, if it may be none."""
+        """What that depends on, if it may be none."""
         self.given = Given()
         self.captures = Captures()
         self.scalars = Scalars()

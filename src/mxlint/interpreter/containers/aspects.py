@@ -119,7 +119,7 @@ def known_length(i: Interpreter, oid: int) -> Value | None:
 
 
 def is_of_all(field: object) -> bool:
-    """Whether a location is one of what hangs on each of the items of a list: how many they are, and what is made of all of them."""
+    """Whether a location is one of what depends on each of the items of a list: how many they are, and what is made of all of them."""
     return field in (LENGTH, UNORDERED, DISTINCT) or isinstance(field, tuple) and field[0] == ANSWER
 
 
@@ -170,7 +170,7 @@ def _filled(i: Interpreter, oid: int) -> Value | None:
 
 
 def _is_ordered(field: Field) -> bool:
-    """Whether an aspect hangs on the order of items."""
+    """Whether an aspect depends on the order of items."""
     if not isinstance(field, tuple) or field in (LENGTH, FILLED, UNORDERED, DISTINCT) or field[0] == _IN:
         return False
     found = model(field[1].name) if isinstance(field[1], answers.Question) else None

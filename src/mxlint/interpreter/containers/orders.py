@@ -1,6 +1,6 @@
-"""Lists whose items a library has put in another order: what does not hang on the order is what it was before.
+"""Lists whose items a library has put in another order: what does not depend on the order is what it was before.
 
-Where a trace has read all items one by one, it need not hang on where each of them lies."""
+Where a trace has read all items one by one, it need not depend on where each of them lies."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ def mutated_constants(
 
 
 def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> None:
-    """Let the items of a list or set lie in any order, or be fewer. What lies where hangs on what the library does."""
+    """Let the items of a list or set lie in any order, or be fewer. What lies where depends on what the library does."""
     content = i.heap.get(member.oid, ITEMS)
     if content is None:
         return

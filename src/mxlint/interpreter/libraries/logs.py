@@ -44,7 +44,7 @@ def _number(level: Member, unknown: int) -> int:
 
 
 def configure(i: Interpreter, found: Model, detail: str, bound: Mapping[str, Value]) -> None:
-    """Note that a level is configured. Which of several holds hangs on loggers, handlers and their order: the highest does; a first one for the process is
+    """Note that a level is configured. Which of several holds depends on loggers, handlers and their order: the highest does; a first one for the process is
     alone."""
     if detail != "other" and detail not in bound:
         return

@@ -430,7 +430,7 @@ class Interpreter:
         """Why a condition is not decided, and where it is tested."""
         while condition[0] == EARLIER and isinstance(condition[1], tuple):
             condition = condition[1]
-        if condition[0] == TOGETHER:  # that some of several tests came out otherwise: it hangs on each
+        if condition[0] == TOGETHER:  # that some of several tests came out otherwise: it depends on each
             tests: Iterable[Any] = condition[1:]
             return min((self.why(test) for test, _ in tests), key=_order)
         cause, place = self.causes.get(condition, ("open", None))
@@ -517,7 +517,7 @@ class Interpreter:
     def _knowing(self, truth: Truth, literals: Guard, place: Place, run: Callable[[], Value]) -> Callable[[], Value]:
         """Run one side of a condition that has no name, on a path that says what follows from its outcome. That stands before the condition, so that a
         guard drops it first, and is gone behind the join, where nothing says which side was run. Where the condition is one that the program brings about
-        both ways, the side hangs on what follows."""
+        both ways, the side depends on what follows."""
         if not literals:
             return run
         parts: list[Condition] = []
@@ -544,7 +544,7 @@ class Interpreter:
         return self.fork([(conditions, _later(run, option.member)) for option, conditions in self.alternatives(value, itself=itself)])
 
     def each(self, value: Value) -> Iterator[Member]:
-        """Each member of a value; what happens to it until the next one is asked for hangs on the tests that bound it."""
+        """Each member of a value; what happens to it until the next one is asked for depends on the tests that bound it."""
         value = self.live(value)
         if not isinstance(value, Union):
             yield value
@@ -559,7 +559,7 @@ class Interpreter:
 
     def alternatives(self, value: Union, *, itself: bool = False) -> list[tuple[Option, Path]]:
         """The members of a union with the conditions under which it is each: the tests that bound it, beside those of the path. What all
-        members bring about hangs on none of them: that is so if all are placeholders of one trace, and not changed themselves."""
+        members bring about depends on none of them: that is so if all are placeholders of one trace, and not changed themselves."""
         self._ask(value.conditions)
         held = {condition.literal for condition in self.path}
         alike = not itself and _placeholders(value)

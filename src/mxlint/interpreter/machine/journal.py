@@ -80,7 +80,7 @@ class Journal:
         self.entries: set[int] = set()
         """Of these, what lies in dicts that nobody in sight gives: they may be dicts of settings, so a presumption alone is nothing to say."""
         self.presuming: dict[events.Event, int | None] = {}
-        """Events that need an array where one is only presumed, with the placeholder that they hang on."""
+        """Events that need an array where one is only presumed, with the placeholder that they depend on."""
         self.array_like: set[events.Event] = set()
         """Of these, those that nobody brings about with a number."""
         self.conditions: dict[tuple[int, int | None, int], tuple[paths.Condition, _Facts]] = {}
@@ -319,7 +319,7 @@ def qualname(frame: Frame) -> str:
 
 
 def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Modality | None:
-    """What a fact hangs on: the open conditions of the path from position `start`. None if something imprecise decided: it is not said."""
+    """What a fact depends on: the open conditions of the path from position `start`. None if something imprecise decided: it is not said."""
     found: dict[int, Condition] = {}
     if i.heap.recording is not None and not i.silent:
         i.heap.recording.says_from(start)
@@ -340,7 +340,7 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
 
 
 def _facts_of(i: Interpreter, condition: paths.Condition) -> _Facts:
-    """An open condition as a fact; and as one that holds by default, if it does. Many facts hang on one condition: each is made once, and equal ones
+    """An open condition as a fact; and as one that holds by default, if it does. Many facts depend on one condition: each is made once, and equal ones
     are one object."""
     known = journal(i).conditions
     key = (id(condition), i.trace.number if i.trace is not None else None, len(i.ledger.of(Defaults).values))
@@ -349,7 +349,7 @@ def _facts_of(i: Interpreter, condition: paths.Condition) -> _Facts:
         argument = _of_argument(i, condition.literal)
         way, outcome = i.way(condition.literal) if condition.literal is not None else ("outcome", None)
         if condition.outcome is not None and way in ("value", "outcome"):
-            way = "test"  # where the path hangs on it, it was tested
+            way = "test"  # where the path depends on it, it was tested
         outcome = outcome if condition.outcome is None else condition.outcome
         fact = Condition(where(condition.place), "open", outcome, argument, way=way)
         # What the compiled function is given is decided by each call of it.

@@ -44,7 +44,7 @@ MAX_LEARNED: Final = 8
 
 
 class Condition:
-    """A condition that the path hangs on: why it is not decided, where it stands. `literal` names what was tested and the outcome."""
+    """A condition that the path depends on: why it is not decided, where it stands. `literal` names what was tested and the outcome."""
 
     __slots__ = ("cause", "literal", "outcome", "place")
 

@@ -72,7 +72,7 @@ def arrays_in(i: Interpreter, *values: Value, enters: Callable[[int], bool] = la
 
 
 def each_array(i: Interpreter, value: Value, seen: dict[int, Member] | None = None) -> Iterator[Array]:
-    """Each array that a value leads to; what happens to it hangs on the tests that put it there."""
+    """Each array that a value leads to; what happens to it depends on the tests that put it there."""
     seen = {} if seen is None else seen
     if not referred(value):
         return

@@ -49,7 +49,7 @@ def operation(
     presumption: str = "",
 ) -> bool:
     """Note what an operation does. Returns whether it raises at the first call in every version. `operands`: all that it is given, if that is more.
-    `presumption`: what it hangs on, in words."""
+    `presumption`: what it depends on, in words."""
     if not on(i):
         return False
     table = i.table

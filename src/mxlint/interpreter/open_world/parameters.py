@@ -107,7 +107,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
 
 
 def instance_by_use(i: Interpreter, cls: External, name: str, place: Place) -> Value | None:
-    """An instance of the class that the uses of something ask for: what is written on it hangs on that presumption. None if making one ends nowhere."""
+    """An instance of the class that the uses of something ask for: what is written on it depends on that presumption. None if making one ends nowhere."""
     made = some_object(i, cls, place)
     words = i.ledger.of(Standing).presumed
     for _, _, member in each_place(i, (made,) if made is not None else ()):

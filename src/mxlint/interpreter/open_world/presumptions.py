@@ -1,4 +1,4 @@
-"""Parameters that are taken to be arrays: what shows that they are, and what hangs on it.
+"""Parameters that are taken to be arrays: what shows that they are, and what depends on it.
 
 A parameter of a compiled function that no call, annotation or default determines is an array, if some use of it is one of arrays: an attribute
 or item of it is read, it is computed with an array, given to MLX, or returned. If no use is, that is a presumption; and numbers are tested, converted
@@ -85,7 +85,7 @@ def root(array: Array) -> int | None:
 
 
 def words(i: Interpreter, array: Array) -> str:
-    """The presumption that an array hangs on; "" if it is one for sure."""
+    """The presumption that an array depends on; "" if it is one for sure."""
     number = root(array)
     found = i.heap.get(number, PRESUMED) if number is not None else None
     return str(found.value) if isinstance(found, Const) and found.value is not None else ""
@@ -155,5 +155,5 @@ def first(i: Interpreter, name: str, values: Sequence[Value]) -> None:
 
 
 def _not_of_dicts(i: Interpreter, values: Iterable[Value]) -> list[Array]:
-    """The arrays in values that do not hang on an entry of a dict of unknown contents."""
+    """The arrays in values that do not depend on an entry of a dict of unknown contents."""
     return [array for value in values for array in arrays_in(i, value) if root(array) not in journal(i).entries]

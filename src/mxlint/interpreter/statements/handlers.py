@@ -110,7 +110,7 @@ def _taken(
 
 
 def _run_handler(i: Interpreter, handler: ir.Handler, mark: int, taken: list[State], is_sure: bool, frame: Frame) -> list[State]:
-    """Run the body of a handler on the join of what it takes: the state in which it ends, none if it does not. It hangs on an open condition unless some of
+    """Run the body of a handler on the join of what it takes: the state in which it ends, none if it does not. It depends on an open condition unless some of
     that is surely raised. After it the state is that at `mark`."""
     base = i.path
     ended: list[State] = []
@@ -171,7 +171,7 @@ def _rethrow(i: Interpreter, mark: int, delta: Delta, error: Value, path: Path) 
 @dataclass(frozen=True, slots=True)
 class _Way:
     """A way out of a try: the states that take it, and what is done with their value behind the final body. `is_error`: it is an exception, which the
-    final body handles. `conditions`: what it hangs on that it is taken."""
+    final body handles. `conditions`: what it depends on that it is taken."""
 
     states: list[State]
     onward: Callable[[Value], None]
@@ -399,7 +399,7 @@ def _leave_by_exception(
     place: Place,
     frame: Frame,
 ) -> list[State]:
-    """Run `leave` where an exception leaves a block: the state that goes on, if `leave` may swallow it. `conditions`: what it hangs on that there is one;
+    """Run `leave` where an exception leaves a block: the state that goes on, if `leave` may swallow it. `conditions`: what it depends on that there is one;
     `onward`: what becomes of it if nothing swallows it. After it the state is that at `mark`."""
     if not states:
         return []

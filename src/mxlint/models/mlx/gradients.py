@@ -20,7 +20,7 @@ Sizes = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """The gradient by one operand. `back`: it hangs on what is made of the result ("full"), is zeros, which go back through what the operand is computed
+    """The gradient by one operand. `back`: it depends on what is made of the result ("full"), is zeros, which go back through what the operand is computed
     from ("zeros"), or goes back nowhere ("ends"); None: no call showed that. `raises`: computing it raises at the first call of a shapeless trace though the operation does not;
     always, never, or for some calls ("some"), and `unless` one of some options is not left as it is; `along` and `mapped` say the same of what `mx.jvp` computes in its direction, and of `mx.vmap` along its first
     axis. `sums` names the axes that the operand is repeated along (`REPEATED`): its gradient sums over them.
