@@ -475,7 +475,7 @@ first(sys.argv, step)
 second(sys.argv, step)
 step(mx.ones((2,)))
 """
-"""A function that would come to something compiled in the end, and costs much before."""
+"""A function that would reach something compiled in the end, and costs much before."""
 
 
 def test_a_body_that_costs_much_and_comes_to_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -769,7 +769,7 @@ model.fit(open(sys.argv[1]))
 model.fit(open(sys.argv[2]))
 model(mx.ones((2,)))
 """
-"""A method of an object that holds and is what may be called, and comes to something compiled."""
+"""A method of an object that holds and is what may be called, and reaches something compiled."""
 
 
 @pytest.mark.parametrize(
@@ -829,7 +829,7 @@ ENTERED = (
     "class Layer:\n    def scaled(self, x, loud=False):\n        return step(x, loud)\n\n    def run(self, x):\n        return self.scaled(x)\n",
     "class Model:\n    def __init__(self):\n        self.layer = Layer()\n\n    def run(self, x):\n        return self.layer.run(x), helper(x)\n",
 )
-"""A function and two classes that come to something compiled, one in another."""
+"""A function and two classes that reach something compiled, one in another."""
 
 
 @pytest.mark.parametrize("order", list(permutations(range(1, 4))), ids=str)

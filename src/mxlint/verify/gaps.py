@@ -127,7 +127,7 @@ def _functions(module: Module) -> Iterator[tuple[Unit, Function]]:
 
 
 def _leading(bench: Bench, claim: Claim) -> tuple[set[Name], set[str]]:
-    """The names, and the attributes, by which the project may come to what is compiled: an over-approximation, by name."""
+    """The names, and the attributes, by which the project may reach what is compiled: an over-approximation, by name."""
     names: set[Name] = set()
     attributes: set[str] = set()
     waiting: list[Name] = []

@@ -243,7 +243,7 @@ def _beside(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) -> Re
 
 def costly(i: Interpreter) -> None:
     """Take back the outermost activation of a function that has cost much and reaches nothing compiled, or the innermost one if its body has cost
-    much and nothing that it does has come to something compiled. Traces, and what leads to one, run to their end."""
+    much and nothing that it does has reached something compiled. Traces, and what leads to one, run to their end."""
     i.limit = max(0, i.steps - SAMPLED)
     if i.trace is not None:
         return

@@ -442,7 +442,7 @@ class Reach:
 
 
 def compiling_names(i: Interpreter, source: Source) -> dict[int, set[str]]:
-    """The names by which a file calls what its imports lead to and what comes to something compiled, by the block that imports it."""
+    """The names by which a file calls what its imports lead to and what reaches something compiled, by the block that imports it."""
     found = i.project.symbols(source, i.tracers)
     called = frozenset().union(*(block.calls for block in found.blocks))
     names: dict[int, set[str]] = {}
@@ -452,13 +452,13 @@ def compiling_names(i: Interpreter, source: Source) -> dict[int, set[str]]:
             continue
         module, wanted = meant
         for name in wanted - {ANY}:
-            if _comes_to_compiled(i, module, name):
+            if _reaches_compiled(i, module, name):
                 names.setdefault(item.block, set()).add(item.bound if wanted == {item.name} else name)
     return names
 
 
-def _comes_to_compiled(i: Interpreter, module: Source, name: str) -> bool:
-    """Whether a name of a module of the project, which may not be loaded yet, comes to something compiled."""
+def _reaches_compiled(i: Interpreter, module: Source, name: str) -> bool:
+    """Whether a name of a module of the project, which may not be loaded yet, reaches something compiled."""
     oid = i.modules.get(module.name)
     if oid is None or not isinstance(i.info(oid).payload, FrameInfo):
         return i.unloaded.compiles(module, (name,))

@@ -250,7 +250,7 @@ def _calling(i: Interpreter, source: Source, cls: Value | None) -> Iterator[Span
 
 
 def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.Node], bool], source: Source) -> Iterator[Function]:
-    """The methods that classes inherit and that may come to something compiled, each with the class, where that has put another function in the place of
+    """The methods that classes inherit and that may reach something compiled, each with the class, where that has put another function in the place of
     an inherited one, and nothing has run it: the method may call it."""
     classes: dict[Ref, list[str]] = {}
     for ref, cls, _ in found:
@@ -354,7 +354,7 @@ def _is_tracer(value: Value, tracers: Collection[str]) -> bool:
 
 
 def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
-    """Whether a value is a function or class of another file that comes to something compiled, or a class that inherits from such a one."""
+    """Whether a value is a function or class of another file that reaches something compiled, or a class that inherits from such a one."""
     for member in members(value):
         kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
         if isinstance(member, Ref) and kind in ("function", "class"):

@@ -1,6 +1,6 @@
 """The most general client of a file: the public methods of its classes and its public functions in any order, any number of times.
 
-Nothing in sight calls them. Each one that comes to a compiled object, and each compiled object with a public name, is called, then others may run,
+Nothing in sight calls them. Each one that reaches a compiled object, and each compiled object with a public name, is called, then others may run,
 then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the functions alone.
 The others are the public methods of the same class, and whatever in the file may write a name of a module that a trace has read. Of what a function makes
 and hands out, they are the functions that it hands out beside it, and the latter. `client_methods.py` says which they are.

@@ -50,7 +50,7 @@ class Entries:
         self.handed_back: dict[int, tuple[Way, ...]] = {}
         """What functions give back of what they are given, when they are entered: by the identities of their nodes."""
         self.prepared: dict[int, int | None] = {}
-        """Methods that come to something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
+        """Methods that reach something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
         enough; None: it takes several."""
         self.unfinished: set[int] = set()
         """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
@@ -271,7 +271,7 @@ def enter_inherited(i: Interpreter, function: Function, frame: Frame) -> None:
 def _enough(
     i: Interpreter, function: Function, info: FunctionInfo, owner: Value, frame: Frame, known: Collection[int], unended: Collection[int]
 ) -> int | None:
-    """The public method after which alone a method comes to something compiled and to its end, and so do the traces in `unended` of what it makes:
+    """The public method after which alone a method reaches something compiled and to its end, and so do the traces in `unended` of what it makes:
     by the identity of its node; None if there is none."""
     ref, cls, _ = function
     assert cls is not None
@@ -295,7 +295,7 @@ def _enough(
 
 
 def prepare_owner(i: Interpreter, info: FunctionInfo, cls: Ref | None, owner: Value | None, frame: Frame, *, others: bool) -> bool:
-    """Run the methods of a class that fill what is empty of the object of another one, where that comes to nothing compiled without them, or to no end.
+    """Run the methods of a class that fill what is empty of the object of another one, where its methods reach nothing compiled without them, or to no end.
     `others`: so may those that it takes none of."""
     if cls is None or owner is None or id(info.node) not in i.ledger.of(Entries).prepared:
         return False
