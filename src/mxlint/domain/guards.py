@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 MAX_GUARD: Final = 8
 """Literals of one guard; the oldest goes first."""
 Cause = Literal["varying", "open", "imprecise"]
-"""Why a scalar has no one value: the program in sight brings several, nobody in sight gives it, or join and widening blurred it."""
+"""Why a scalar has no one value: the program in sight brings several, nobody in sight gives it, or join and widening approximated it."""
 
 
 class Literal_:

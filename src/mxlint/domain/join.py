@@ -282,7 +282,7 @@ def _widened(found: list[Member], *, chosen: bool = False) -> Value:
     others = by_type.pop(None, [])
     result: list[Member] = []
     for name, group in by_type.items():
-        result.extend(group if len(group) == 1 or name == "NoneType" else [blurred(name or "", group, chosen=chosen)])
+        result.extend(group if len(group) == 1 or name == "NoneType" else [approximated(name or "", group, chosen=chosen)])
     tuples = [member for member in others if isinstance(member, Tuple) and member.cls is None]
     if len(tuples) > 1:
         others = [member for member in others if member not in tuples]
@@ -297,7 +297,7 @@ def _widened(found: list[Member], *, chosen: bool = False) -> Value:
     return of(Option(member) for member in result) if len(result) <= MAX_MEMBERS else Unknown("more than 8 values")
 
 
-def blurred(type_name: str, group: list[Member], loop: Hashable = None, *, chosen: bool = False) -> Member:
+def approximated(type_name: str, group: list[Member], loop: Hashable = None, *, chosen: bool = False) -> Member:
     """One member that stands for several scalars of a type. The `loop` has brought them about; without it constants alone do not say what has, unless
     conditions have `chosen` among them, and what nobody in sight gives is decided by whoever does."""
     loops = united(map(loops_of, group))

@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 from math import gcd
 from typing import Final
 
-from mxlint.domain.join import all_sources, blurred, hull, join, of
+from mxlint.domain.join import all_sources, approximated, hull, join, of
 from mxlint.domain.members import (
     Const,
     Given,
@@ -52,12 +52,12 @@ def widen(old: Value, new: Value, loop: Hashable = None, tested: Collection[int]
     floats = [member for member in members(both) if _is(member, "float")]
     if len(floats) > 2:
         rest = [option for option in options(both) if not _is(option.member, "float")]
-        both = of([*rest, Option(blurred("float", floats, loop))])
+        both = of([*rest, Option(approximated("float", floats, loop))])
     for name in {member.type: None for member in members(old) if isinstance(member, Kind)}:
         # Any value of a type stands for each of that type: what the rounds compute from it adds nothing.
         rest = [option for option in options(both) if not _is(option.member, name)]
         if group := [member for member in members(both) if _is(member, name)]:
-            both = of([*rest, Option(blurred(name, group, loop if len(group) > 1 else None))])
+            both = of([*rest, Option(approximated(name, group, loop if len(group) > 1 else None))])
     both = _longer(old, new, _widened_tuples(old, both, loop), loop)
     texts = [member for member in members(both) if type(member) is Const and isinstance(member.value, str)]
     if len(texts) > 4:

@@ -90,10 +90,10 @@ def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         return new_list(i, Tuple(tuple(parts[n] for n in order)), place)
     if not parts:
         return new_list(i, Tuple(()), place)
-    blurred = join(parts)
+    joined = join(parts)
     if content.items is not None:
-        return new_list(i, Tuple((blurred,) * len(parts)), place)
-    return new_list(i, Tuple(None, blurred, least=content.least, given=content.given, loops=content.loops), place)
+        return new_list(i, Tuple((joined,) * len(parts)), place)
+    return new_list(i, Tuple(None, joined, least=content.least, given=content.given, loops=content.loops), place)
 
 
 def _compare(i: Interpreter, value: Value, content: Tuple, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:

@@ -1,7 +1,7 @@
 """One of several values: which one is a condition, and each value is guarded by it.
 
 What happens with a value that was chosen depends on the choice: it is open if an index, key or name that nobody in sight gives decides, imprecise if it
-was blurred. If the program in sight takes all of them (a counter), it depends on nothing.
+was approximated. If the program in sight takes all of them (a counter), it depends on nothing.
 """
 
 from __future__ import annotations

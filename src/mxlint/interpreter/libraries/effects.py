@@ -198,7 +198,7 @@ def take_effect(i: Interpreter, found: Model, bound: Mapping[str, Value], owner:
         target = _operand(i, mutation.target, bound, owner, place, frame)
         for member in members(target) if target is not None else ():
             if isinstance(member, Ref) and i.info(member.oid).kind in ("list", "set", "dict") and mutation.how in ("reorders", "removes"):
-                _blur(i, member, mutation.how, place, frame)
+                _forget_order(i, member, mutation.how, place, frame)
             elif isinstance(member, Ref) and is_of_library(i, member) and mutation.how in CHANGES:
                 opaque.change(i, member, found.name, bound, place, frame)
                 if mutation.how == "adds" and i.heap.get(member.oid, ITEMS) is None:  # else it is put there
@@ -234,7 +234,7 @@ def mutated_constants(
     return Const(outcome.value)
 
 
-def _blur(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> None:
+def _forget_order(i: Interpreter, member: Ref, how: str, place: Place, frame: Frame) -> None:
     """Let the items of a list or set lie in any order, or be fewer. What lies where depends on what the library does."""
     content = i.heap.get(member.oid, ITEMS)
     if content is None:

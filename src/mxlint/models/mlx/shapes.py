@@ -41,7 +41,7 @@ def _listed(value: Argument) -> Sequence[Argument] | None:
     return value if isinstance(value, (list, tuple)) else None
 
 
-def _blurred(value: Argument) -> ArrayType:
+def _of_same_rank(value: Argument) -> ArrayType:
     return made(of_rank(_rank(value)))
 
 
@@ -119,7 +119,7 @@ def each(value: Argument, count: Argument) -> Argument:
 def resize(a: Argument, axis: Argument, to: Argument) -> ArrayType:
     """The shape with another length of one axis."""
     at = plain_integer(axis)
-    return _blurred(a) if at is None else made(shape.replace_axis(array_shape(a), at, integer(to)))
+    return _of_same_rank(a) if at is None else made(shape.replace_axis(array_shape(a), at, integer(to)))
 
 
 def chosen(flags: Argument, items: Argument) -> Argument:
@@ -165,19 +165,19 @@ def reduce(a: Argument, axis: Argument, keepdims: Argument = False) -> ArrayType
 def permute(a: Argument, axes: Argument = None) -> ArrayType:
     """In another order of axes, or reversed (None)."""
     order = None if axes is None else plain_integers(axes)
-    return made(shape.permute(array_shape(a), order)) if axes is None or order is not None else _blurred(a)
+    return made(shape.permute(array_shape(a), order)) if axes is None or order is not None else _of_same_rank(a)
 
 
 def swap(a: Argument, first: Argument, second: Argument) -> ArrayType:
     """With two axes in each other's place."""
     i, j = plain_integer(first), plain_integer(second)
-    return _blurred(a) if i is None or j is None else made(shape.swap(array_shape(a), i, j))
+    return _of_same_rank(a) if i is None or j is None else made(shape.swap(array_shape(a), i, j))
 
 
 def move(a: Argument, source: Argument, destination: Argument) -> ArrayType:
     """With one axis elsewhere."""
     i, j = plain_integer(source), plain_integer(destination)
-    return _blurred(a) if i is None or j is None else made(shape.move(array_shape(a), i, j))
+    return _of_same_rank(a) if i is None or j is None else made(shape.move(array_shape(a), i, j))
 
 
 def expand(a: Argument, axis: Argument) -> ArrayType:
@@ -252,7 +252,7 @@ def concatenate(arrays: Argument, axis: Argument) -> ArrayType:
     if parts is None or not parts:
         return made(None)
     if axis is not None and at is None:
-        return _blurred(parts[0])
+        return _of_same_rank(parts[0])
     return made(arranging.concatenate([array_shape(part) for part in parts], at))
 
 
@@ -274,7 +274,7 @@ def split(a: Argument, sections: Argument, axis: Argument) -> Argument:
     if parts is None:
         return UNKNOWN
     if at is None:
-        return Several(list, [_blurred(a)] * (parts if isinstance(parts, int) else len(parts) + 1))
+        return Several(list, [_of_same_rank(a)] * (parts if isinstance(parts, int) else len(parts) + 1))
     found = arranging.split(array_shape(a), parts, at)
     return UNKNOWN if found is None else Several(list, list(map(made, found)))
 
@@ -290,7 +290,7 @@ def unstack(a: Argument, axis: Argument) -> Argument:
 def repeat(a: Argument, repeats: Argument, axis: Argument) -> ArrayType:
     """Each element several times."""
     at = plain_integer(axis)
-    return _blurred(a) if axis is not None and at is None else made(arranging.repeat(array_shape(a), integer(repeats), at))
+    return _of_same_rank(a) if axis is not None and at is None else made(arranging.repeat(array_shape(a), integer(repeats), at))
 
 
 def tile(a: Argument, reps: Argument) -> ArrayType:
@@ -364,7 +364,7 @@ def take_along(a: Argument, indices: Argument, axis: Argument) -> ArrayType:
         return made(picked)
     at = plain_integer(axis)
     if at is None or whole is None or picked is None or len(whole) != len(picked):
-        return _blurred(indices)
+        return _of_same_rank(indices)
     i = shape.axis_index(at, len(whole))
     if i is None:
         return made(None)
