@@ -425,7 +425,7 @@ class Heap:
         return len(self.trail)
 
     def settle(self, mark: int) -> None:
-        """Let nothing take back what changed since a mark: it is so in all states."""
+        """Let nothing undo what changed since a mark: it is so in all states."""
         del self.trail[mark:]
 
     def changes(self, mark: int) -> Delta:

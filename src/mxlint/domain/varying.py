@@ -38,7 +38,7 @@ class Doubled:
 
 
 class Uneven(NamedTuple):
-    """Among the loops of a tuple: one of which some rounds make it longer, and not all. What one round has shown no later one takes back."""
+    """Among the loops of a tuple: one of which some rounds make it longer, and not all. What one round has shown no later one undoes."""
 
     loop: Hashable
 

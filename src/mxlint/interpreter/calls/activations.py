@@ -58,7 +58,7 @@ class Ran:
 
 
 class TakenBack(Exception):
-    """An activation that is under way is taken back: it is recursive, and run as a fixpoint from its call on, or it costs more than it can tell."""
+    """An activation that is under way is undone: it is recursive, and run as a fixpoint from its call on, or it costs more than it can tell."""
 
     def __init__(self, start: Start, *, recursive: bool) -> None:
         self.start = start
@@ -66,7 +66,7 @@ class TakenBack(Exception):
 
 
 class Start:
-    """Where an activation began, so that it can be taken back: the state, and how much was under way.
+    """Where an activation began, so that it can be undone: the state, and how much was under way.
 
     `bounded`: its arguments are single values, and the callee was one; recursion ends where the program's does.
     `makes`: it is the constructor of a module of MLX, which is run to its end whoever asks for it.

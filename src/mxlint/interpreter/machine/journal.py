@@ -87,7 +87,7 @@ class Journal:
         """The facts of the conditions of paths, by the condition and what the facts rest on."""
         self.made: dict[Condition, Condition] = {}
         self._settled: tuple[int, ...] = (0, 0, 0)
-        """How many of the first records, compiled objects and imprecisions nothing takes back."""
+        """How many of the first records, compiled objects and imprecisions nothing undoes."""
 
     def note(self, record: Any) -> None:
         """Keep a record."""
@@ -102,7 +102,7 @@ class Journal:
         return self.records, self.compiled, self.imprecise
 
     def mark(self) -> tuple[int, ...]:
-        """How much has been noted that may be taken back."""
+        """How much has been noted that may be undone."""
         return tuple(len(table) - settled for table, settled in zip(self._tables, self._settled))
 
     def take_back(self, mark: tuple[int, ...]) -> None:
@@ -112,7 +112,7 @@ class Journal:
                 table.popitem()
 
     def settle(self, mark: tuple[int, ...]) -> None:
-        """Let nothing take back what was noted since."""
+        """Let nothing undo what was noted since."""
         found: list[int] = []
         for table, length, settled in zip(self._tables, mark, self._settled):
             items = list(table.items())
@@ -189,7 +189,7 @@ class Journal:
         for record in self.relied.values():
             self.note(record)
         for number, transform in self.transforms.items():
-            # The run that made the compiled object may be taken back.
+            # The run that made the compiled object may be undone.
             if number in self.transforms_run and transform.object in self.compiled:
                 self.note(transform)
 

@@ -8,7 +8,7 @@ Notes = TypeVar("Notes")
 
 
 class Ledger:
-    """What was seen so far, over all states: nothing of it is taken back with them.
+    """What was seen so far, over all states: nothing of it is undone with them.
 
     What a part of the interpreter keeps stands in a class of its own, beside the code that does so.
     """

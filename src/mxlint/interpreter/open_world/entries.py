@@ -65,7 +65,7 @@ class Entries:
 
 
 def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
-    """Run an entry from the present state, and take back what it wrote."""
+    """Run an entry from the present state, and undo what it wrote."""
     mark = i.heap.mark()
     try:
         with i.contained():

@@ -257,7 +257,7 @@ def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place:
                 one_way = step()
             rounds += 1
             if untested and ((steps - i.steps) * most > MAX_TRIED * rounds or rounds > 1 and not is_nearer(i, start, before)):
-                break  # the rounds would be taken back: it has no end in sight
+                break  # the rounds would be undone: it has no end in sight
     goes_on = 0 < rounds == most and one_way
     if goes_on or untested and rounds > 1:
         i.heap.undo(start)
