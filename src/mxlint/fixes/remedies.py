@@ -68,7 +68,7 @@ class Recapture(Record):
 
 
 class Refill(Record):
-    """Change the content of the container that is bound anew at `place`."""
+    """Change the content of the container that is rebound at `place`."""
 
     place: Span
 

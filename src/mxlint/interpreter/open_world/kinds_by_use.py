@@ -1,7 +1,7 @@
 """Which parameters are used as nothing but arrays, dicts or integers are.
 
 `x.reshape(2, -1)` raises for anything but an array among what a compiled function may be given, `batch["tokens"]` for anything but a dict, `range(n)` for
-anything but an integer. A use counts also where the parameter is handed on, and until the name is bound anew.
+anything but an integer. A use counts also where the parameter is handed on, and until the name is rebound.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Kinds:
 
 def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, owner: Ref | None = None) -> bool:
     """Whether some use of a parameter is one that raises for anything but an array, among all that a compiled function may be given. What a name means
-    that is bound anew is asked up to there, the value that it is bound to included. `owner`: the object whose method the function is."""
+    that is rebound is asked up to there, the value that it is bound to included. `owner`: the object whose method the function is."""
     return _answer(i, Query("array", ref, info, name, owner, MAX_HANDED))
 
 
@@ -67,7 +67,7 @@ def is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
 
 def is_integer(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
     """Whether some use of a parameter of host code is one that raises for anything but an integer: it is a bound of `range`, here, in a method of the object
-    that keeps it, or where it is handed on. A parameter that is bound anew, or of which something asks whether it is None or of a type, may be another thing."""
+    that keeps it, or where it is handed on. A parameter that is rebound, or of which something asks whether it is None or of a type, may be another thing."""
     return _answer(i, Query("integer", ref, info, name, None, MAX_HANDED))
 
 
@@ -82,7 +82,7 @@ def _answer(i: Interpreter, query: Query) -> bool:
 
 
 def _is_used(i: Interpreter, query: Query) -> bool:
-    """Whether some node that mentions the parameter is such a use, before the name is bound anew."""
+    """Whether some node that mentions the parameter is such a use, before the name is rebound."""
     bound, uses = first_binding(query.info.node, query.name), _USES[query.kind]
     nodes = (node for node in nodes_in(query.info.node.body, query.name) if bound is None or node.end <= bound)
     return any((is_use := uses.get(type(node))) is not None and is_use(i, query, node) for node in nodes)
