@@ -331,7 +331,7 @@ def _covers_object(i: Interpreter, ref: Ref, seen: object, depth: int) -> bool:
 
 
 MOST = 32
-"""So many things that a value may stand for are told apart."""
+"""So many things that a value may stand for are distinguished."""
 
 
 def ways(i: Interpreter, value: Value, depth: int = 3) -> list[object]:

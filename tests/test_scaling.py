@@ -278,7 +278,7 @@ step(mx.ones(2))
 
 
 def test_a_value_that_is_tested_again_and_again_is_asked_the_same() -> None:
-    """Each test tells its members apart further, under conditions that do not all hold together; the next test's name is made of none of these."""
+    """Each test distinguishes further members, under conditions that do not all hold together; the next test's name is made of none of these."""
 
     def tested(rounds: int) -> int:
         lines = "".join(f'    if shutil.which("b{number}"):\n        register("b{number}")\n' for number in range(rounds))

@@ -1,4 +1,4 @@
-"""What rounding makes of a program: measured by a run with more of it, and told apart from what a program does wrong."""
+"""What rounding makes of a program: measured by a run with more of it, and distinguished from what a program does wrong."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class SiteReport:
 
     @property
     def key(self) -> str:
-        """What the cache tells calls apart by."""
+        """What the cache distinguishes calls by."""
         shapes = "number of dimensions and dtype" if self.options.get("shapeless") == "True" else "shape and dtype"
         return f"{shapes} of every array, value of every number and string, in {', '.join(self.takes) or 'no argument'}"
 

@@ -183,7 +183,7 @@ def _is_vague(point: Point, view: AbstractView) -> bool:
 
 
 def _others(seen: Observed) -> list[Observed]:
-    """Values of the same kind that are not the one that was seen, as far as that was told apart."""
+    """Values of the same kind that are not the one that was seen, as far as that was distinguished."""
     value = seen.value
     if seen.known:
         if isinstance(value, bool):

@@ -82,7 +82,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One value that a point held, as far as it is told apart.
+    """One value that a point held, as far as it is distinguished.
 
     `known`: `value` is the value of a None, bool, int, float or str; without it only the kind is recorded (too many values at one point, or a
     long one). `length`: of a container or text, None if not recorded. `shape`: of an array.

@@ -10,9 +10,9 @@ from typing import Any
 from oracle.instrument import MARK, Tables
 
 MOST_VALUES = 16
-"""Values, lengths and shapes told apart at one point and for one kind; then the kind alone is kept."""
+"""Values, lengths and shapes distinguished at one point and for one kind; then the kind alone is kept."""
 MOST_KINDS = 64
-"""Kinds told apart at one point."""
+"""Kinds distinguished at one point."""
 LONGEST_TEXT = 200
 """Code points of a text that is kept."""
 WIDEST_INT = 2**63

@@ -327,7 +327,7 @@ class Heap:
         return self._cells[oid]
 
     def entries(self, oid: int) -> list[tuple[Any, Value]]:
-        """What lies in a dict under keys that are told apart, with these, in order."""
+        """What lies in a dict under keys that are distinguished, with these, in order."""
         return [(field[1], value) for field, value in self.fields(oid).items() if isinstance(field, tuple) and field[0] == "k"]
 
     @property

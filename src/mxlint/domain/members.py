@@ -21,7 +21,7 @@ class Member:
     __slots__ = ()
 
     def key(self) -> tuple[object, ...]:
-        """What tells members apart; equal keys stand for the same set of values."""
+        """What distinguishes members; equal keys stand for the same set of values."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:

@@ -23,7 +23,7 @@ _TAGGED: Mapping[str, type] = {
     "named": values.NamedValue,
     "unknown": values.UnknownValue,
 }
-"""The members of the union `Value`, by the word that tells them apart."""
+"""The members of the union `Value`, by the word that distinguishes them."""
 _WORDS = {cls: word for word, cls in _TAGGED.items()}
 
 

@@ -169,7 +169,7 @@ class Argument(Record):
 class Call(Record):
     """A call of a compiled object. `outcome`: traced (a new trace), replayed, either, inlined (inside of another trace), differentiated (under
     mx.grad and the like, where the body runs each time), disabled. `path`: calls that lead to the function that it stands in, outermost first.
-    `thread`: what starts the thread that it runs in, None for that of the program. `flat`, `exact`: texts that are equal if the cache, or Python, cannot tell two calls apart; empty where they are not known."""
+    `thread`: what starts the thread that it runs in, None for that of the program. `flat`, `exact`: texts that are equal if the cache, or Python, cannot distinguish two calls; empty where they are not known."""
 
     object: int
     where: Where

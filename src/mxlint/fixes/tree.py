@@ -27,7 +27,7 @@ class Tree:
         self._syntax, self._first, self._last = syntax, syntax.first_row(statement), statement.end_lineno
         # An indented statement stands in a block, for which a line is put before it.
         self._head = ["if 1:"] if indent else []
-        # Rows are told apart by \n here, whatever ends them in the file.
+        # Rows are distinguished by \n here, whatever ends them in the file.
         self._module = MetadataWrapper(cst.parse_module("\n".join([*self._head, *self._rows(), ""])), unsafe_skip_copy=True)
         shift = self._first - 1 - len(self._head)
         self._places: dict[tuple[int, int], list[cst.CSTNode]] = {}

@@ -18,7 +18,7 @@ _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info"
 
 
 def render(result: Result, style: Style) -> str:
-    """An entry a finding. GitLab tells findings of two runs apart by the fingerprint."""
+    """An entry a finding. GitLab matches the findings of two runs by the fingerprint."""
     prints = fingerprints(result.findings, result.sources)
     entries = [_entry(finding, place_of(finding.span, result.sources), printed) for finding, printed in zip(result.findings, prints)]
     return dumped(entries)

@@ -96,7 +96,7 @@ class Bench:
     python: Choice = lambda filename: own()
 
     def run(self, job: Job, mode: Mode, again: int = 0) -> Outcome:
-        """How a program ends; `again` tells apart the runs of one that are to be looked at side by side. The caller has the turn."""
+        """How a program ends; `again` numbers the runs of one that are to be looked at side by side. The caller has the turn."""
         key = fingerprint({"files": job.files, "settings": job.settings, "mode": mode, "again": again})
         if self.keep is not None:
             self.kept.also(job, mode)

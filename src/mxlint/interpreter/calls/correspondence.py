@@ -16,7 +16,7 @@ from mxlint.domain.size import Size
 
 
 class Nameless(Member):
-    """Arrays by the order of their first use, and not by identity; what else tells them apart."""
+    """Arrays by the order of their first use, and not by identity; what else distinguishes them."""
 
     __slots__ = ("_key",)
 

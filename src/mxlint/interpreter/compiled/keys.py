@@ -1,4 +1,4 @@
-"""What the cache of a compiled function tells calls apart by. MLX flattens the arguments: a list that is handed over twice counts twice."""
+"""What the cache of a compiled function distinguishes calls by. MLX flattens the arguments: a list that is handed over twice counts twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mxlint.interpreter.machine.journal import describe, imprecise
 from mxlint.interpreter.machine.locations import ITEMS
 
 MAX_PARTS: Final = 4_096
-"""Leaves and containers of a tree; of a larger one it is not known which calls it tells apart."""
+"""Leaves and containers of a tree; of a larger one it is not known which calls it distinguishes."""
 MAX_SHAPES: Final = 256
 """Arrays among the arguments of a call whose shapes are kept."""
 Part: TypeAlias = tuple[Any, ...]
@@ -71,7 +71,7 @@ def _opened(i: Interpreter, ref: Ref, found: list[Part]) -> list[Value | Part] |
 def cache_key(
     i: Interpreter, args: Arguments, shapeless: bool, place: Place, is_array: Callable[[str, Symbolic], bool]
 ) -> tuple[object, ...]:
-    """What MLX's cache tells calls apart by, as far as it is known: one part for each leaf, with the structure. None: not known. `is_array`: whether
+    """What MLX's cache distinguishes calls by, as far as it is known: one part for each leaf, with the structure. None: not known. `is_array`: whether
     what is symbolic under a number or name is taken for an array."""
     parts: list[object] = []
     whole = args.star is None and args.kwstar is None

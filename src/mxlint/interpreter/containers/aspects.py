@@ -78,7 +78,7 @@ VIEWS: Final = ("keys", "values", "items")
 CLASS: Final = "class"
 """Begins the location of whether an entry or attribute is of a class."""
 MAX_OPTIONAL: Final = 3
-"""Keys of a dict that may be there or not, of which each combination is told apart."""
+"""Keys of a dict that may be there or not, of which each combination is distinguished."""
 
 
 def has(item: Member) -> Field:

@@ -30,7 +30,7 @@ def chosen(
     tag: object = None,
 ) -> Value:
     """The alternative that `by` chooses: each comes with what `by` is equal to then (None: not known). `otherwise`: if it is none of them.
-    `tag` tells several choices at one place apart."""
+    `tag` distinguishes several choices at one place."""
     why = cause(by)
     values = [value for _, value in alternatives] + ([otherwise] if otherwise is not None else [])
     if why == "varying" or len(values) == 1:

@@ -49,7 +49,7 @@ SCALARS: Final = {"None": "NoneType", "bool": "bool", "int": "int", "float": "fl
 
 class Called(NamedTuple):
     """What a result is made of: the model that is called, None for an operand of a model, what its parameters are bound to, the object whose method it is,
-    and where. `tag` tells the parts of one result apart."""
+    and where. `tag` distinguishes the parts of one result."""
 
     found: Model | None
     bound: Mapping[str, Value]

@@ -1,7 +1,7 @@
 """Objects that loops make, once the loop is over.
 
 A loop makes three objects at a site: that of its first round, the newest, and one that stands for those between. In a list of unknown length
-they are told apart by nobody: each item may be each of them. Those that only such a list holds are folded into one, with what only they hold.
+they are distinguished by nobody: each item may be each of them. Those that only such a list holds are folded into one, with what only they hold.
 So a model's layers are one layer, and a loop over them runs its body once.
 """
 

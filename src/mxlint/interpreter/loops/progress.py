@@ -11,7 +11,7 @@ from mxlint.interpreter.machine.core import Interpreter
 
 Shape: TypeAlias = frozenset[object]
 DEPTH: Final = 4
-"""Objects that the loop made, one in the other, which are told apart by what they hold."""
+"""Objects that the loop made, one in the other, which are distinguished by what they hold."""
 
 
 def is_nearer(i: Interpreter, begin: int, round: int) -> bool:

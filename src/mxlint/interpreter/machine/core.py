@@ -230,7 +230,7 @@ class Interpreter:
     # -- objects -------------------------------------------------------------------------------------------------------
 
     def allocate(self, kind: str, payload: object, place: Place, tag: object = None, label: str = "") -> int:
-        """A new object, made at `place` in this context. `tag` tells several objects made at one place apart."""
+        """A new object, made at `place` in this context. `tag` distinguishes several objects made at one place."""
         trace = self.trace.number if self.trace is not None else 0
         info = Info(kind, payload, place, trace, label=label)
         oid = self.heap.at_site((place, self.context, kind, tag), info)

@@ -226,7 +226,7 @@ def _listed(i: Interpreter, cls: Value | None) -> tuple[Value, ...]:
 FLAGS: Final = frozenset((External("enum.Flag"), External("enum.IntFlag")))
 """Enums of which objects are also made that are no members."""
 MOST_MEMBERS: Final = 8
-"""Members of an enum that are told apart where nobody in sight says which one it is."""
+"""Members of an enum that are distinguished where nobody in sight says which one it is."""
 
 
 def _of_numpy(i: Interpreter, ref: Ref, annotation: ir.Expr | None, place: Place) -> Value | None:

@@ -119,7 +119,7 @@ def _joined(i: Interpreter, outcomes: Sequence[tuple[Option, Truth]], grounds: t
 
 def _implied(literal: Literal_, guard: Sequence[Literal_]) -> bool:
     """Whether the other literals of a guard decide a joined condition in this way, or one of those that do not all hold. An earlier test of a value adds such
-    a literal to those of its members that it tells apart; it says nothing new of them."""
+    a literal to those of its members that it distinguishes; it says nothing new of them."""
     if together := parts(literal):
         return any(_implied(opposite(part), guard) for part in together)
     if literal.condition[0] != JOINED:

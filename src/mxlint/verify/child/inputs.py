@@ -25,7 +25,7 @@ SIZE = 8
 SIZES = (SIZE, 2 * SIZE, SIZE - 3)
 """Of a dimension that is free: at the first call, at a later one that is larger, and at one that is smaller."""
 OTHER_SIZES = (SIZE, 6, 10, 12, 7, 9, 11, 14, 13, 15, 5, 16, 17, 18, 19, 20)
-"""Of dimensions that are told apart, in the order of their names."""
+"""Of dimensions that are distinguished, in the order of their names."""
 SHAPES: tuple[list[Any], ...] = (["n", "n"], [2, "n", "n"], [2, "n", "n", "n"], ["n"], [])
 VALUES: dict[str, list[Any]] = {
     "float": [0.5, 1.0, 2.0, -1.0], "int": [2, 1, 4, SIZE, 3, 0, -1, 100], "bool": [True, False], "str": ["", "mxlint"], "None": [None],

@@ -1,4 +1,4 @@
-"""The program's loops, made so that they can be told apart, timed turn by turn, and gone round more often than the program does.
+"""The program's loops, made so that they can be distinguished, timed turn by turn, and gone round more often than the program does.
 
 Each `for`, `while` and comprehension asks TURNS for its items; a loop has the same number in every form of a program that has the same loops.
 """

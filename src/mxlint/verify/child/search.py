@@ -108,7 +108,7 @@ class Quest:
 
 
 def search(fun: Callable[..., Any], options: Sequence[Sequence[Spec]], names: Sequence[str], quest: Quest) -> Found:
-    """The best choice: it runs, comes to the aim, and tells the most dimensions apart."""
+    """The best choice: it runs, comes to the aim, and distinguishes the most dimensions."""
     last = max(0, quest.budget.steps - SEARCH_STEPS)
     tries = itertools.count(1)
     ran: list[Spec] | None = None

@@ -168,7 +168,7 @@ def without_shapes(key: Any) -> Any:
 
 
 def signature(value: Any, depth: int = 0) -> Any:
-    """What the cache of mx.compile tells calls apart by, and the tree around it: never looks at a value of an array."""
+    """What the cache of mx.compile distinguishes calls by, and the tree around it: never looks at a value of an array."""
     if isinstance(value, _array):
         return ["array", *value.shape, str(value.dtype)]
     if isinstance(value, dict) and depth < DEPTH:

@@ -33,7 +33,7 @@ WAYS: dict[tuple[str, str], frozenset[str]] = {
 }
 """How a value is asked for: by the method of the array that Python asked for its value, and by the instruction that did so: a call, an
 operator (which asks for a number only to write it into a text), or any other. MLX's own functions ask by no method; the type of
-the exception then tells them from a buffer. bool(x) and any([x]) cannot be told apart, nor can operator.index(x) and range(x)."""
+the exception then tells them from a buffer. bool(x) and any([x]) cannot be distinguished, nor can operator.index(x) and range(x)."""
 
 
 def evaluation(way: str, comparison: Comparison) -> Answer:
