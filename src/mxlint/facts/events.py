@@ -114,7 +114,7 @@ class Compiled(Record):
     older than the activation, or handed to something not followed. `public`: other files may use it by its name. `run`: it is made when the
     file runs, not only where nothing in sight calls. `in_module`: the class of `method_of` is a module. `identity`: the number of the function
     object, by which MLX's cache knows it. `again`: an earlier round of the loops around it may have made one that was called. `owner`: that of the object whose method it is, or that is compiled itself, if it is older than the rounds of loops that run; `turns`: where that stands for several objects, the loops that take another one in each round. `returned`: the function that makes it returns it, and it does not escape besides; `maker`: what that function
-    was given, as a text that is equal for equal arguments. `decorates`: the decorator, where it compiles a method. `outlived`: nothing led to it any more when a later object of its site was called. `layer`, `caller_layer`: the `__call__` of the module that makes it, "" if none does.
+    was given, as a string that is equal for equal arguments. `decorates`: the decorator, where it compiles a method. `outlived`: nothing led to it any more when a later object of its site was called. `layer`, `caller_layer`: the `__call__` of the module that makes it, "" if none does.
     """
 
     number: int
@@ -169,7 +169,7 @@ class Argument(Record):
 class Call(Record):
     """A call of a compiled object. `outcome`: traced (a new trace), replayed, either, inlined (inside of another trace), differentiated (under
     mx.grad and the like, where the body runs each time), disabled. `path`: calls that lead to the function that it stands in, outermost first.
-    `thread`: what starts the thread that it runs in, None for that of the program. `flat`, `exact`: texts that are equal if the cache, or Python, cannot distinguish two calls; empty where they are not known."""
+    `thread`: what starts the thread that it runs in, None for that of the program. `flat`, `exact`: strings that are equal if the cache, or Python, cannot distinguish two calls; empty where they are not known."""
 
     object: int
     where: Where

@@ -67,7 +67,7 @@ def _may_be_given(value: Any, small: bool) -> bool:
 
 
 def _long_number(text: str) -> bool:
-    """Whether a text holds a number of five digits or more, in digits one after another."""
+    """Whether a string holds a number of five digits or more, in digits one after another."""
     run = 0
     for char in text:
         run = run + 1 if char.isdigit() else 0

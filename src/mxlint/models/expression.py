@@ -96,7 +96,7 @@ def parameters(of: Type) -> Iterator[str]:
 
 
 def parse(text: str) -> Type:
-    """The tree of a text. Raises TypeSyntaxError."""
+    """The tree of a string. Raises TypeSyntaxError."""
     try:
         return of_node(ast.parse(text.strip(), mode="eval").body)
     except SyntaxError as error:

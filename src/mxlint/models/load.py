@@ -165,7 +165,7 @@ def constant(name: str) -> Constant | None:
             return Constant(of, True, getattr(sys, name.partition(".")[2]))
         value = raw.get("value")
         if "value" in raw and of.kind == "float":
-            value = float(value)  # nan and inf are texts in JSON
+            value = float(value)  # nan and inf are strings in JSON
         return Constant(of, "value" in raw or of.kind == "None", tuple(value) if isinstance(value, list) else value)
     except (TypeSyntaxError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise SchemaError(f"{found.file}: {name}: {error!r}") from error

@@ -158,7 +158,7 @@ class Model(NamedTuple):
     array: tuple[ArrayUse, ...] | None = None
     """None: not known."""
     unordered: bool = False
-    """Whether the result is the same for numbers, texts or arrays in another order, but for the rounding of a float."""
+    """Whether the result is the same for numbers, strings or arrays in another order, but for the rounding of a float."""
     few: bool = False
     """Whether the result is one of few numbers, however far a counter goes that the call is given."""
     since: str = ""

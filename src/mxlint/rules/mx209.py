@@ -77,7 +77,7 @@ def _finding(program: Program, compiled: Compiled, stale: list[Stale]) -> Iterat
 
 
 def _remedy(program: Program, compiled: Compiled, stale: list[Stale]) -> Argument | None:
-    """Numbers and texts can be arguments, where the compiled function itself reads them."""
+    """Numbers and strings can be arguments, where the compiled function itself reads them."""
     if any(one.kind != "python" or one.calls or isinstance(one.before, ObjectValue) for one in stale):
         return None
     places = tuple(dict.fromkeys(one.read.span for one in stale))

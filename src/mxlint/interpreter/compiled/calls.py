@@ -1,7 +1,7 @@
 """Calls of compiled objects.
 
 A call from host code whose cache key no trace has runs the body in trace mode: arrays among the arguments and in captured containers are
-placeholders, numbers and texts stay what they are. A call with a known key replays: its result is fresh, what the body did on the way does not
+placeholders, numbers and strings stay what they are. A call with a known key replays: its result is fresh, what the body did on the way does not
 happen again.
 """
 

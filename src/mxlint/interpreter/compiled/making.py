@@ -183,7 +183,7 @@ def _maker(i: Interpreter, frame: Frame) -> str:
 
 
 def _likeness(i: Interpreter, value: Value) -> object:
-    """A value such that two functions of one text are equal."""
+    """A value such that two functions of one source text are equal."""
     if isinstance(value, Bound):
         return ("bound", _likeness(i, value.owner), _likeness(i, value.function))
     if isinstance(value, Ref) and i.info(value.oid).kind == "function":

@@ -1,4 +1,4 @@
-"""What the parameters of a traced function hold: placeholders for arrays, numbers and texts as they are."""
+"""What the parameters of a traced function hold: placeholders for arrays, numbers and strings as they are."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def _of_container(i: Interpreter, trace: Trace, member: Ref, kind: str, place: P
 
 
 def _dict_of_arrays(i: Interpreter, trace: Trace, member: Symbolic, place: Place, so_far: _Given, name: str) -> Ref:
-    """A dict that nobody in sight gives: MLX takes arrays in it, numbers and texts, and by that presumption each entry is an array."""
+    """A dict that nobody in sight gives: MLX takes arrays in it, numbers and strings, and by that presumption each entry is an array."""
     number = so_far.number
     oid = i.allocate("dict", None, place, ("argument", trace.number, "given", number))
     trace.given.placeholders.append(oid)

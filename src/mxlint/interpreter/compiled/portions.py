@@ -3,7 +3,7 @@
 A tuple cannot change; another one is put in its place, which often differs in one part alone. So a trace that comes to a tuple has read nothing yet: the
 value says where it lies (`Tuple.sources`). A part of it is read there where the trace takes it out, and all of it where the trace uses it in any other way:
 wherever an expression has it as its value, but for the owner of an attribute or index, what is bound to local names, handed to a function of
-the program or returned by one. So it is with numbers, flags and texts, of which operators make others (`scalars.py`).
+the program or returned by one. So it is with numbers, flags and strings, of which operators make others (`scalars.py`).
 """
 
 from __future__ import annotations

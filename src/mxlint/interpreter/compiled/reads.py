@@ -329,7 +329,7 @@ NUMBERS: Final = ("int", "float", "number")
 
 
 def used_scalar(i: Interpreter, trace: Trace, location: Location, value: Value, place: Place, calls: Sequence[Place], at: Place) -> None:
-    """Note where a trace uses a number, flag or text, which it may tell, and numbers change. `place`: where it came to it, by some calls."""
+    """Note where a trace uses a number, flag or string, which it may tell, and numbers change. `place`: where it came to it, by some calls."""
     if older(i, location[0]) and not i.silent and all(scalar_type(member) is not None for member in members(value)):
         trace.scalars.uses.setdefault(location, {}).setdefault(where(at), (where(place), wheres(calls)))
         trace.scalars.last_use[whole(location)] = location, where(at)

@@ -1,4 +1,4 @@
-"""Numbers, flags and texts of which a trace uses no more than what it decides by them: `n > 2`, `if flag:`, `step % 10 == 0`.
+"""Numbers, flags and strings of which a trace uses no more than what it decides by them: `n > 2`, `if flag:`, `step % 10 == 0`.
 
 A trace that comes to one has used nothing of it yet: the value says where it lies (`Sourced`), and what operators make of it with other scalars says so in
 turn. Used is what comes of that in the end: the outcome of a test, or a number that anything else is done with. So another number that decides
@@ -145,7 +145,7 @@ def shown_of(i: Interpreter, name: str, given: Sequence[Value], shown: Value, no
 
 
 def joined(i: Interpreter, first: Value, second: Value, frame: Frame) -> Value:
-    """Two texts as one. What is no constant is not known letter by letter."""
+    """Two strings as one. What is no constant is not known letter by letter."""
     if isinstance(first, Const) and isinstance(second, Const) and isinstance(first.value, str) and isinstance(second.value, str):
         made = applied(i, "+", first, second)
         if made is not None or not (sources(first) or sources(second)):
@@ -169,7 +169,7 @@ def inner(spot: Spot, op: str, other: Member, turned: bool) -> Spot:
 
 
 def _constants(i: Interpreter, member: Member) -> Member | None:
-    """What a container holds, if these are constants known one by one; a text is one itself."""
+    """What a container holds, if these are constants known one by one; a string is one itself."""
     content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) and container(i, member) in ("list", "set") else member
     if isinstance(content, Tuple) and content.items is not None and all(type(item) is Const for item in content.items):
         return Tuple(content.items)

@@ -60,13 +60,13 @@ from mxlint.syntax.binds import once
 
 
 class Texts:
-    """What is compared with texts."""
+    """What is compared with strings."""
 
     __slots__ = ("asked", "compared")
 
     def __init__(self) -> None:
         self.compared: set[object] = set()
-        """What is compared with texts, by identity, as far as the conditions have been gone through: the first `asked`."""
+        """What is compared with strings, by identity, as far as the conditions have been gone through: the first `asked`."""
         self.asked: int = 0
 
 
@@ -231,7 +231,7 @@ def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:
 
 
 def _is_text(i: Interpreter, value: Value) -> bool:
-    """Whether a symbolic value is looked up or compared among texts, which an array is never equal to. Conditions only become more: of them those are
+    """Whether a symbolic value is looked up or compared among strings, which an array is never equal to. Conditions only become more: of them those are
     gone through that came into being since the last question."""
     texts = i.ledger.of(Texts).compared
     for condition in islice(reversed(i.causes), len(i.causes) - i.ledger.of(Texts).asked):

@@ -284,7 +284,7 @@ def older(i: Interpreter, oid: int) -> bool:
 
 
 def value_kind(value: Value) -> str:
-    """What lies at a location: array (or a tuple of them), python (a number, text, flag), object, symbolic, or other."""
+    """What lies at a location: array (or a tuple of them), python (a number, string, flag), object, symbolic, or other."""
     kinds = set()
     for member in each_part(value, Tuple):
         if isinstance(member, Array):

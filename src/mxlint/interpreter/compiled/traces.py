@@ -108,7 +108,7 @@ class Captures:
 
 
 class Scalars:
-    """The numbers, flags and texts that a trace uses."""
+    """The numbers, flags and strings that a trace uses."""
 
     __slots__ = ("counts", "fed", "last_use", "literals", "told", "uses")
 

@@ -241,7 +241,7 @@ def _content(i: Interpreter, ref: Ref) -> Member:
 
 
 def _type_group(i: Interpreter, member: Member) -> str | None:
-    """What equality never crosses: numbers, text, bytes, None, a list, a tuple, a class … None if it is not known."""
+    """What equality never crosses: numbers, strings, bytes, None, a list, a tuple, a class … None if it is not known."""
     name = scalar_type(member)
     if name is not None:
         return "number" if name in (*NUMBERS, "number") else name if name in ("str", "bytes", "NoneType") else None

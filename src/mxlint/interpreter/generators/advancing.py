@@ -232,7 +232,7 @@ def _next_of_some(i: Interpreter, ref: Ref, source: Ref, before: int, default: V
 
 
 def are_rows(i: Interpreter, items: Sequence[Value]) -> bool:
-    """Whether items are lists of numbers or texts, not all of one length: data that is written out stands for data that is read."""
+    """Whether items are lists of numbers or strings, not all of one length: data that is written out stands for data that is read."""
     contents = [i.heap.get(item.oid, ITEMS) for item in items if isinstance(item, Ref) and i.info(item.oid).kind == "list"]
     rows = [content.items for content in contents if isinstance(content, Tuple) and content.items is not None]
     return len({len(row) for row in rows}) > 1 and all(isinstance(value, Const) for row in rows for value in row)

@@ -1,4 +1,4 @@
-"""What Python's own function gives of constants: `math.sqrt(4)` is 2.0, `'a,b'.split(',')` a new list of two texts.
+"""What Python's own function gives of constants: `math.sqrt(4)` is 2.0, `'a,b'.split(',')` a new list of two strings.
 
 Of one of several constants the function is asked for each. Only functions that a model says may be folded are called.
 """

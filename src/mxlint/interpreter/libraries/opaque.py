@@ -17,7 +17,7 @@ from mxlint.interpreter.objects.lookup import is_of_library
 from mxlint.models.schema import Model
 
 FIXED: Final = ("#", "fixed")
-"""Of an object of a library that is made of constants: a text that is equal for equal ones."""
+"""Of an object of a library that is made of constants: a string that is equal for equal ones."""
 
 
 def _cell(i: Interpreter, owner: Ref, name: str, index: Value) -> Field | None:

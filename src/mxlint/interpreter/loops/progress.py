@@ -15,7 +15,7 @@ DEPTH: Final = 4
 
 
 def is_nearer(i: Interpreter, begin: int, round: int) -> bool:
-    """Whether what was there when a round began holds something else since: another number, text or older object, or more or fewer elements, as deep
+    """Whether what was there when a round began holds something else since: another number, string or older object, or more or fewer elements, as deep
     as it lies in objects that the loop made. One array is told from no other, and one thing that nothing in sight gives from no other. `begin`: the
     mark at the begin of the loop, `round`: of its last round."""
     before: dict[tuple[int, object], Value | None] = {}

@@ -54,7 +54,7 @@ from mxlint.syntax.inline import in_one_line
 OF_LISTS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__"))
 """What lists have as well, which an argument, or an entry of one, may be."""
 ONLY_ARRAYS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__", "__matmul__", "__imatmul__"))
-"""Special methods that numbers and texts of a compiled function's arguments have not."""
+"""Special methods that numbers and strings of a compiled function's arguments have not."""
 _IN_PLACE: Final = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "/": "__itruediv__", "//": "__ifloordiv__", "%": "__imod__", "**": "__ipow__",
                     "@": "__imatmul__", "&": "__iand__", "|": "__ior__", "^": "__ixor__", "<<": "__ilshift__", ">>": "__irshift__"}  # fmt: skip
 
@@ -98,7 +98,7 @@ def _is_of_a_list(index: Value) -> bool:
 
 
 def _is_of_others(i: Interpreter, name: str, operands: Sequence[Value]) -> bool:
-    """Whether no array has an operation: an attribute that MLX does not know, an item or a membership by a text."""
+    """Whether no array has an operation: an attribute that MLX does not know, an item or a membership by a string."""
     method = name.removeprefix(f"{ARRAY}.")
     if method in _BY_KEY:
         return all(scalar_type(member) == "str" for member in members(operands[1]))
@@ -117,7 +117,7 @@ _EQUALITY: Final = frozenset(("__eq__", "__ne__"))
 BOOL: Final = frozenset(("bool",))
 _OF_AN_ITEM: Final = frozenset(("__getitem__", "__setitem__", "__contains__"))
 _BY_KEY: Final = frozenset(("__getitem__", "__contains__"))
-"""What a mapping has with a text, and an array with numbers alone."""
+"""What a mapping has with a string, and an array with numbers alone."""
 
 
 def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Frame) -> Value:

@@ -201,7 +201,7 @@ def tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
 
 
 def _named_leaves(i: Interpreter, tree: Value, ends: Callable[[Member], bool]) -> list[Value] | None:
-    """The leaves of a tree, each with the names that lead to it, or with a text, where these are not known; None if there are too many."""
+    """The leaves of a tree, each with the names that lead to it, or with a string, where these are not known; None if there are too many."""
 
     def leaf(names: str | None, member: Member) -> Tuple:
         return Tuple((Kind("str", "open") if names is None else Const(names[1:]), member))

@@ -236,7 +236,7 @@ def _enum_item(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
 
 
 def _field_names(given: object) -> list[Any]:
-    """The names of fields: one text, a collection of texts, or one of pairs of a name and a type."""
+    """The names of fields: one string, a collection of strings, or one of pairs of a name and a type."""
     if isinstance(given, str):
         return given.replace(",", " ").split()
     fields = list(given) if isinstance(given, (list, tuple, set, frozenset, dict)) else [None]

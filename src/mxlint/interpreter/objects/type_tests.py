@@ -166,7 +166,7 @@ OF_ONE_LAYOUT: Final = tuple(
 
 
 def _apart(wanted: str, names: Collection[object]) -> bool:
-    """Whether no class can extend one and be of the other: what is an nn.Module, and so a dict, is no text, whatever extends it."""
+    """Whether no class can extend one and be of the other: what is an nn.Module, and so a dict, is no string, whatever extends it."""
     return wanted in OF_ONE_LAYOUT and wanted not in names and any(name in names for name in OF_ONE_LAYOUT)
 
 

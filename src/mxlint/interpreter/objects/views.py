@@ -70,5 +70,5 @@ def _attributes(i: Interpreter, oid: int) -> dict[Field, Value] | None:
 
 
 def _names(field: object) -> bool:
-    """Whether an entry of a dict is under a text."""
+    """Whether an entry of a dict is under a string."""
     return isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const) and isinstance(field[1].value, str)

@@ -1,4 +1,4 @@
-"""Dicts that nobody in sight gives to a compiled function: MLX takes arrays, numbers and texts in them, and by that presumption each entry is an array.
+"""Dicts that nobody in sight gives to a compiled function: MLX takes arrays, numbers and strings in them, and by that presumption each entry is an array.
 
 What lies under a key that the program names is one array, the same each time; what is so used as an array says nothing of the other entries. Where no
 use shows that an entry is an array nothing is said of it: the dict may hold settings.
@@ -39,7 +39,7 @@ def named_entry(i: Interpreter, oid: int, key: Const, rest: Value) -> Value:
 
 
 def nested(i: Interpreter, owner: Array, key: Const, place: Place) -> Array | None:
-    """What lies under a text in what was taken for an array so far: that is a dict, each entry of which is presumed to be an array. None if it is no
+    """What lies under a string in what was taken for an array so far: that is a dict, each entry of which is presumed to be an array. None if it is no
     presumption that it is one."""
     made = part(i, owner, key.value, place) if isinstance(key.value, str) else None
     if made is not None:

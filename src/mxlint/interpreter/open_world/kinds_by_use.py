@@ -60,7 +60,7 @@ def is_array(i: Interpreter, ref: Ref, info: FunctionInfo, name: str, owner: Ref
 
 
 def is_dict(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
-    """Whether some use of a parameter is one that raises for anything but a dict, among all that a compiled function may be given: an item of a text, a
+    """Whether some use of a parameter is one that raises for anything but a dict, among all that a compiled function may be given: an item of a string, a
     method that nothing else has, its entries given as keywords."""
     return _answer(i, Query("dict", ref, info, name, None, MAX_HANDED))
 
@@ -183,7 +183,7 @@ def _cuts_axes(index: ir.Expr) -> bool:
 
 
 def _is_text(index: ir.Expr) -> bool:
-    """Whether an index is a text."""
+    """Whether an index is a string."""
     return isinstance(index, ir.FString) or isinstance(index, ir.Const) and isinstance(index.value, str)
 
 

@@ -54,7 +54,7 @@ KNOWN: Final = tuple(f"builtins.{kind}" for kind in ("bytes", "dict", "float", "
 
 
 def _is_common(i: Interpreter, name: str) -> bool:
-    """Whether a container, text or number of Python, an array, a module or an optimizer has a method of this name."""
+    """Whether a container, string or number of Python, an array, a module or an optimizer has a method of this name."""
     return any(model(f"{kind}.{name}") for kind in KNOWN) or any(i.table.entry(f"{kind}.{name}") for kind in OF_MLX)
 
 

@@ -160,7 +160,7 @@ def _held(i: Interpreter, place: Place, ref: Ref, annotation: ir.Expr, name: str
 
 
 def _of_list(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str | None:
-    """The kind of the numbers or texts of which an annotation says that a parameter is a list."""
+    """The kind of the numbers or strings of which an annotation says that a parameter is a list."""
     if not isinstance(annotation, ir.Sub) or not isinstance(annotation.index, ir.Name):
         return None
     return SCALARS.get(annotation.index.id) if head_name(i, ref, annotation.value) in LISTS else None

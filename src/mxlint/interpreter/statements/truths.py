@@ -227,7 +227,7 @@ def _object_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth
 
 
 def _library_truth(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> Truth:
-    """The truth of an object whose class is a library's, or has it from one: what a number, a text or a container of it holds. A module of MLX holds
+    """The truth of an object whose class is a library's, or has it from one: what a number, a string or a container of it holds. A module of MLX holds
     something."""
     cls = class_of(i, ref)
     found = [class_attribute(i, cls, name) for name in ("__bool__", "__len__")] if cls is not None and not isinstance(cls, Union) else []

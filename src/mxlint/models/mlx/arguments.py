@@ -183,5 +183,5 @@ class Signature:
 
 @lru_cache(maxsize=1024)
 def signature(text: str) -> Signature:
-    """The signature of a text such as "a, /, axis=None, *, keepdims=False"."""
+    """The signature of a string such as "a, /, axis=None, *, keepdims=False"."""
     return Signature(text)
