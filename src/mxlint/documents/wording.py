@@ -24,9 +24,9 @@ def with_own_rows(finding: Finding, sources: Mapping[str, Source]) -> Finding:
         return finding
     return replace(
         finding,
-        message=fitted(_told(finding.message, layout, None)),
-        note=_told(finding.note, layout, None),
-        help=_told(finding.help, layout, None),
+        message=fitted(_reworded(finding.message, layout, None)),
+        note=_reworded(finding.note, layout, None),
+        help=_reworded(finding.help, layout, None),
     )
 
 
@@ -39,15 +39,15 @@ def with_own_rows_of_verdict(finding: Finding, sources: Mapping[str, Source]) ->
 
 
 def _verdict(verdict: Verdict, layout: Layout, name: str) -> Verdict:
-    def told(text: str | None) -> str | None:
-        return None if text is None else _told(text, layout, name)
+    def reworded(text: str | None) -> str | None:
+        return None if text is None else _reworded(text, layout, name)
 
     evidence = verdict.evidence
     if evidence is not None:
-        observed, expected = _told(evidence.observed, layout, name), _told(evidence.expected, layout, name)
-        evidence = replace(evidence, observed=observed, expected=expected, note=told(evidence.note))
+        observed, expected = _reworded(evidence.observed, layout, name), _reworded(evidence.expected, layout, name)
+        evidence = replace(evidence, observed=observed, expected=expected, note=reworded(evidence.note))
     missing = tuple(module for module in verdict.missing if module != SESSION)
-    return replace(verdict, reason=told(verdict.reason), note=told(verdict.note), evidence=evidence, missing=missing)
+    return replace(verdict, reason=reworded(verdict.reason), note=reworded(verdict.note), evidence=evidence, missing=missing)
 
 
 def _layout(finding: Finding, sources: Mapping[str, Source]) -> Layout | None:
@@ -55,7 +55,7 @@ def _layout(finding: Finding, sources: Mapping[str, Source]) -> Layout | None:
     return source.layout if source is not None else None
 
 
-def _told(text: str, layout: Layout, name: str | None) -> str:
+def _reworded(text: str, layout: Layout, name: str | None) -> str:
     """A text with its rows as people count them. `name`: of the file, where `name:12` is a row as well."""
 
     def line(match: re.Match[str]) -> str:

@@ -15,7 +15,7 @@ EQUALS = "equals"
 """Begins what is asked of a path: what a thing equals, whatever it is."""
 Equations = dict[object, object]
 """Constants that things equal, by the identity of the thing."""
-Apart: TypeAlias = Mapping[Literal_, Sequence[Guard]]
+Exclusions: TypeAlias = Mapping[Literal_, Sequence[Guard]]
 
 
 class RuledOut(NamedTuple):
@@ -25,7 +25,7 @@ class RuledOut(NamedTuple):
     opposites: frozenset[Literal_]
     known: Equations
     held: frozenset[Literal_]
-    apart: Apart
+    exclusions: Exclusions
     ordered: Ordered
 
 
@@ -53,7 +53,7 @@ def refuted(condition: Identity, known: Equations) -> bool:
     return found is not None and found[0] in known and known[found[0]] != found[1]
 
 
-def by_part(literals: Iterable[Literal_]) -> Apart:
+def by_part(literals: Iterable[Literal_]) -> Exclusions:
     """Literals that do not hold together, as some of `literals` say, by each of them."""
     found: dict[Literal_, list[Guard]] = {}
     for together in map(parts, literals):
@@ -62,10 +62,11 @@ def by_part(literals: Iterable[Literal_]) -> Apart:
     return found
 
 
-def all_hold(guard: Guard, held: Collection[Literal_], apart: Apart) -> bool:
-    """Whether a guard, where a path holds some literals, has all of those that do not hold together: by one of its own, or as `apart` says."""
+def is_excluded(guard: Guard, held: Collection[Literal_], exclusions: Exclusions) -> bool:
+    """Whether a guard cannot hold where a path `held` some literals: with them, all literals of some set hold that do not hold together. A literal of the
+    guard may say so itself, or `exclusions` of it."""
     for literal in guard:
-        for together in (parts(literal),) if parts(literal) else apart.get(literal, ()):
+        for together in (parts(literal),) if parts(literal) else exclusions.get(literal, ()):
             if all(part in held or part in guard for part in together):
                 return True
     return False

@@ -127,7 +127,7 @@ def either(a: Guard, b: Guard) -> Guard:
         without = {*_without(one), *_without(other)}
         if any(opposite(literal) in without for literal in without):
             continue  # one of them holds anyway
-        if (both := apart(without)) is not None and both not in found:
+        if (both := not_all(without)) is not None and both not in found:
             found.append(both)
             if len(more) > 1 < len(less) or len(common) + len(found) >= MAX_GUARD:
                 break
@@ -141,7 +141,7 @@ def _one_runs(a: Sequence[Literal_], b: Sequence[Literal_]) -> Guard:
     without = {*_without(a[0]), *_without(b[0])}
     if any(literal.outcome or literal.condition[0] != HANDLER for literal in without):
         return ()
-    both = apart(without)
+    both = not_all(without)
     return () if both is None else (both,)
 
 
@@ -150,7 +150,7 @@ def _without(literal: Literal_) -> Guard:
     return parts(literal) or (opposite(literal),)
 
 
-def apart(literals: Iterable[Literal_]) -> Literal_ | None:
+def not_all(literals: Iterable[Literal_]) -> Literal_ | None:
     """That literals do not all hold; None if there are too many of them to keep that."""
     found = set(literals)
     if len(found) > MAX_TOGETHER or any(literal.condition[0] == TOGETHER for literal in found):

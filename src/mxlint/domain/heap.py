@@ -507,9 +507,9 @@ class Heap:
                 result[location] = first
                 continue
             # Many states of one try, between which little was written: each value counts once.
-            apart = {(id(value), id(guard)): (value, guard) for value, (_, guard) in zip(values, known)}
-            self.joined += len(apart)
-            found = [(self._options(value, base), guard) for value, guard in apart.values()]
+            distinct = {(id(value), id(guard)): (value, guard) for value, (_, guard) in zip(values, known)}
+            self.joined += len(distinct)
+            found = [(self._options(value, base), guard) for value, guard in distinct.values()]
             result[location] = of([option for some, guard in found for option in (_under(some, guard) if guard else some)])
         return result
 

@@ -70,18 +70,18 @@ def of(alternatives: Iterable[Option], *, chosen: bool = False) -> Value:
             found[at] = Option(_together(present.member, member), either(present.guard, option.guard))
     if len(found) == 1:
         return found[0].member
-    alike = tuple(found)
+    joined = tuple(found)
     if Range in kinds:
-        alike = _one_range(alike)
+        joined = _one_range(joined)
     if Tuple in kinds:
-        alike = _one_sequence(alike)
+        joined = _one_sequence(joined)
     if Array in kinds:
-        alike = _one_array(alike)
-    if len(alike) == 1:
-        return alike[0].member
-    if len(alike) > MAX_MEMBERS:
-        return _widened([option.member for option in alike], chosen=chosen or sum(not option.guard for option in alike) < 2)
-    return Union(alike)
+        joined = _one_array(joined)
+    if len(joined) == 1:
+        return joined[0].member
+    if len(joined) > MAX_MEMBERS:
+        return _widened([option.member for option in joined], chosen=chosen or sum(not option.guard for option in joined) < 2)
+    return Union(joined)
 
 
 def _named(member: Member, found: list[Option], names: dict[int, list[int]]) -> int:
@@ -151,8 +151,8 @@ def _one_range(found: tuple[Option, ...]) -> tuple[Option, ...]:
     for other in ranges[1:]:
         low = None if whole.low is None or other.low is None else min(whole.low, other.low)
         high = None if whole.high is None or other.high is None else max(whole.high, other.high)
-        apart = whole.low - other.low if whole.low is not None and other.low is not None else 1
-        whole = Range(low, high, gcd(whole.stride, other.stride, apart) or 1, united((whole.loops, other.loops)))
+        distance = whole.low - other.low if whole.low is not None and other.low is not None else 1
+        whole = Range(low, high, gcd(whole.stride, other.stride, distance) or 1, united((whole.loops, other.loops)))
     numbers = {o.member.value for o in found if type(o.member) is Const and type(o.member.value) is int and not o.guard}
     while whole.high is not None and whole.high + whole.stride in numbers:
         whole = Range(whole.low, whole.high + whole.stride, whole.stride, whole.loops)

@@ -253,8 +253,8 @@ def _doubles(old: Value, new: Value, loop: Hashable) -> bool:
     steps = [member for member in before if isinstance(member, Range)]
     if not steps:
         known = sorted(member.value for member in (*before, *after) if isinstance(member, Const) and isinstance(member.value, int))
-        apart = [(a, b) for a, b in pairwise(sorted(set(known)))]
-        return len(apart) > MAX_KNOWN - 2 and all(b >= 2 * a > 0 for a, b in apart)
+        neighbours = [(a, b) for a, b in pairwise(sorted(set(known)))]
+        return len(neighbours) > MAX_KNOWN - 2 and all(b >= 2 * a > 0 for a, b in neighbours)
     widest = max(step.stride for step in steps)
     return all(
         isinstance(member, Range) and member.loops is not None and Doubled(loop) in member.loops and member.stride >= 2 * widest

@@ -36,7 +36,7 @@ def _added(syntax: Syntax, place: ast.stmt, line: str) -> Edit | None:
     number = block.index(place)
     joins = isinstance(place, DEFINITIONS) and number and not isinstance(block[number - 1], (*DEFINITIONS, ast.Import, ast.ImportFrom))
     added = syntax.after(block[number - 1], [line]) if joins else None
-    return added or syntax.before(place, [line, *syntax.apart(place)])
+    return added or syntax.before(place, [line, *syntax.blank_lines_before(place)])
 
 
 def _outside(syntax: Syntax, remedy: Evaluate, text: str, node: ast.expr) -> tuple[str, ast.expr]:

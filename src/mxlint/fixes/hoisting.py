@@ -180,8 +180,8 @@ def _statement_moved(syntax: Syntax, node: ast.stmt, statement: ast.stmt, argume
     if removed is None:
         return None
     text = _dedented(syntax, node, arguments)
-    gap = syntax.apart(node, statement) if not isinstance(statement, DEFINITIONS) else []
-    inserted = syntax.before(statement, [*gap, *text, *gap, *syntax.apart(statement)]) if text is not None else None
+    gap = syntax.blank_lines_before(node, statement) if not isinstance(statement, DEFINITIONS) else []
+    inserted = syntax.before(statement, [*gap, *text, *gap, *syntax.blank_lines_before(statement)]) if text is not None else None
     return None if inserted is None else (inserted, removed)
 
 
@@ -199,7 +199,7 @@ def _expression_moved(syntax: Syntax, site: ast.Call, text: str, name: str, stat
         return None
     # The further lines of the expression stand inside its parentheses: they stay as they are.
     newline = syntax.source.newline(inserted.span.start.row)
-    content = newline.join([inserted.content.rstrip("\r\n"), *rest, *syntax.apart(statement)]) + newline
+    content = newline.join([inserted.content.rstrip("\r\n"), *rest, *syntax.blank_lines_before(statement)]) + newline
     return Edit(content, inserted.span), syntax.replace(site, name)
 
 

@@ -130,7 +130,7 @@ def _chosen(result: Result, wanted: Wanted, left_out: Collection[str]) -> list[_
     """The fixes that can be made at once, in the order of the findings: all that do not meet, or, where that leaves what is not Python, those that do not
     lead there."""
     at_once = _Pass(result.sources)
-    chosen = list(_apart(result, wanted, left_out, at_once))
+    chosen = list(_without_conflicts(result, wanted, left_out, at_once))
     try:
         after = {name: at_once.made(name) for name in at_once.edits}
     except EditError:
@@ -152,11 +152,11 @@ def _one_by_one(result: Result, wanted: Wanted, left_out: Collection[str]) -> It
             return False
         return True
 
-    for finding, files in _apart(result, wanted, left_out, at_once, possible):
+    for finding, files in _without_conflicts(result, wanted, left_out, at_once, possible):
         yield _Step(finding, {name: result.sources[name] for name in files}, {name: at_once.made(name) for name in files})
 
 
-def _apart(
+def _without_conflicts(
     result: Result,
     wanted: Wanted,
     left_out: Collection[str],

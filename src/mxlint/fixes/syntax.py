@@ -215,7 +215,7 @@ class Syntax:
         newline = self.source.newline(row)
         return self.edit(at, at, "".join((indent + line if line else "") + newline for line in lines))
 
-    def apart(self, statement: ast.stmt, beside: ast.stmt | None = None) -> list[str]:
+    def blank_lines_before(self, statement: ast.stmt, beside: ast.stmt | None = None) -> list[str]:
         """The blank lines that belong before a definition, among the statements where `beside` stands."""
         if not isinstance(statement, DEFINITIONS):
             return []

@@ -222,8 +222,8 @@ def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame
     made = i.info(ref.oid).payload
     places = {**made.keyword_places, **args.keyword_places} if isinstance(made, Arguments) else args.keyword_places
     given = made.places[1:] if isinstance(made, Arguments) and len(made.places) == len(made.args) else ()
-    told = (*((place,) * (len(first) - len(given))), *given[-len(first) :]) if first else ()
-    for number, (value, at) in enumerate(zip(first, told)):
+    given_places = (*((place,) * (len(first) - len(given))), *given[-len(first) :]) if first else ()
+    for number, (value, at) in enumerate(zip(first, given_places)):
         i.operations.read(i, ref.oid, part("args", (number,)), value, at, frame)
     for name, value in keywords.items():
         if name not in args.keywords:
@@ -233,7 +233,7 @@ def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame
         {**keywords, **args.keywords},
         args.star,
         args.kwstar,
-        (*told, *args.places),
+        (*given_places, *args.places),
         places,
         args.node,
     )

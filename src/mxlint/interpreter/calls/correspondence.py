@@ -69,10 +69,10 @@ class Correspondence:
         """The numbers of the objects and arrays that stand in a place."""
         return self._then
 
-    def alike(self, then: object, now: object) -> bool:
+    def corresponds(self, then: object, now: object) -> bool:
         """Whether what was read in the first call, a value, the fields of an object or nothing, is what is read in the other."""
         if isinstance(then, Mapping) and isinstance(now, Mapping):
-            return then.keys() == now.keys() and all(self.alike(value, now[field]) for field, value in then.items())
+            return then.keys() == now.keys() and all(self.corresponds(value, now[field]) for field, value in then.items())
         if not isinstance(then, (Member, Union)) or not isinstance(now, (Member, Union)):
             return then == now
         if then is now or then == now:
@@ -98,7 +98,7 @@ class Correspondence:
             left = {at: held for at, held in todo.items() if at not in known} if known else {}
             for (oid, field), held in (known or todo).items():
                 there = self.now.get(oid, oid)
-                if not self._bind(oid, there) or not self.alike(held, heap.holds(there, field)):
+                if not self._bind(oid, there) or not self.corresponds(held, heap.holds(there, field)):
                     return False
             todo = left
         return True

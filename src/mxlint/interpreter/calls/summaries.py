@@ -168,9 +168,9 @@ class Asked:
     def things(self) -> frozenset[object]:
         """What is asked to equal constants, and to lie between numbers, each behind the word for that."""
         if self._things is None:
-            equal = ((EQUALS, told[0]) for condition in self.conditions if (told := equation(condition)) is not None)
-            lying = ((ORDERED, asked[0]) for condition in self.conditions if (asked := comparison(condition)) is not None)
-            self._things = frozenset((*equal, *lying))
+            equal = ((EQUALS, equated[0]) for condition in self.conditions if (equated := equation(condition)) is not None)
+            ordered = ((ORDERED, asked[0]) for condition in self.conditions if (asked := comparison(condition)) is not None)
+            self._things = frozenset((*equal, *ordered))
         return self._things
 
     def __contains__(self, name: Identity) -> bool:
@@ -181,14 +181,14 @@ class Asked:
 
 def _outcomes(said: RuledOut) -> dict[Identity, object]:
     """What a path says of conditions, of what equals what, of what does not hold together, and of how things lie to numbers."""
-    apart: dict[Identity, frozenset[Literal_]] = {}
+    excluded: dict[Identity, frozenset[Literal_]] = {}
     for literal in said.held:
         for part in parts(literal):
             name = (TOGETHER, part.condition)
-            apart[name] = apart.get(name, frozenset()) | {literal}
+            excluded[name] = excluded.get(name, frozenset()) | {literal}
     equal: dict[Identity, object] = {(EQUALS, thing): constant for thing, constant in said.known.items()}
-    lying: dict[Identity, object] = {(ORDERED, thing): bounds for thing, bounds in said.ordered.items()}
-    return {**{literal.condition: literal.outcome for literal in said.held}, **equal, **apart, **lying}
+    ordered: dict[Identity, object] = {(ORDERED, thing): bounds for thing, bounds in said.ordered.items()}
+    return {**{literal.condition: literal.outcome for literal in said.held}, **equal, **excluded, **ordered}
 
 
 def _extends(path: Path, base: Path) -> bool:

@@ -51,13 +51,13 @@ from mxlint.interpreter.open_world.spreading import spread_out
 
 class Stored:
     """The compiled objects of each site that were called, where they were stored then, and how often was written there (None: in nothing older than what made them).
-    `doubtful`: those that lie where another one of their site may lie."""
+    `replaceable`: those that lie where another one of their site may lie."""
 
-    __slots__ = ("at", "doubtful")
+    __slots__ = ("at", "replaceable")
 
     def __init__(self) -> None:
         self.at: dict[Place, dict[int, tuple[tuple[Location, int], ...] | None]] = {}
-        self.doubtful: set[int] = set()
+        self.replaceable: set[int] = set()
 
 
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -109,12 +109,12 @@ def _outlive(i: Interpreter, ref: Ref, place: Place) -> None:
     if i.silent:
         return
     if ref.oid not in made:
-        _look_around(i, ref, made, stored.doubtful)
-    if ref.oid in stored.doubtful:
+        _look_around(i, ref, made, stored.replaceable)
+    if ref.oid in stored.replaceable:
         unfollowed(i, ref, place, "whether a compiled object takes the place of another one")
 
 
-def _look_around(i: Interpreter, ref: Ref, made: dict[int, tuple[tuple[Location, int], ...] | None], doubtful: set[int]) -> None:
+def _look_around(i: Interpreter, ref: Ref, made: dict[int, tuple[tuple[Location, int], ...] | None], replaceable: set[int]) -> None:
     """Look at the older objects of the site of one that is called for the first time."""
     found = journal(i)
     for other, places in made.items():
@@ -123,7 +123,7 @@ def _look_around(i: Interpreter, ref: Ref, made: dict[int, tuple[tuple[Location,
         if not lives(i, other):
             found.outlived.add(other)
         elif places and overwritten(i, places):
-            doubtful.add(ref.oid)
+            replaceable.add(ref.oid)
     made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped else None
 
 

@@ -53,12 +53,12 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
     """The arguments as the body sees them: arrays are placeholders, containers are copies that MLX makes."""
     so_far = _Given()
     compiled = i.heap.get(trace.oid, "fun") or NONE
-    function, info, told = _told(i, compiled)
+    function, info, parameters = _parameters(i, compiled)
     owner = _owner(compiled)
 
     def one(value: Value, at: Place, name: str) -> Value:
         so_far.tuples = {}  # a tuple is another one in another argument
-        param = told.get(name)
+        param = parameters.get(name)
         so_far.open_ended = param is None or _is_open(i, function, param)
         so_far.annotated = param is not None and names_array(i, function, param.annotation)
         so_far.used = partial(is_layer, i, compiled)
@@ -135,7 +135,7 @@ def parts_at(i: Interpreter, location: Location, value: Value | None) -> set[int
     return {location[0], *(array.ident for array in arrays_in(i, value or NONE))}
 
 
-def _told(i: Interpreter, compiled: Value) -> tuple[Ref | None, object, dict[str, ir.Param]]:
+def _parameters(i: Interpreter, compiled: Value) -> tuple[Ref | None, object, dict[str, ir.Param]]:
     """The function that is compiled, what never changes of it, and its parameters by number and by name."""
     function, bound, _ = target(i, compiled)
     info = i.info(function.oid).payload if function is not None else None
@@ -150,10 +150,10 @@ def _told(i: Interpreter, compiled: Value) -> tuple[Ref | None, object, dict[str
 
 def taken_for_arrays(i: Interpreter, compiled: Value) -> Callable[[str, Symbolic], bool]:
     """Whether a compiled function takes something of which nobody in sight says what it is for an array, by the number or name of its parameter."""
-    function, _, told = _told(i, compiled)
+    function, _, parameters = _parameters(i, compiled)
 
     def is_one(name: str, given: Symbolic) -> bool:
-        param = told.get(name)
+        param = parameters.get(name)
         if given.kinds is not None:
             return given.kinds == {"array"}
         if param is not None and names_array(i, function, param.annotation):

@@ -80,20 +80,20 @@ def _named(keywords: Mapping[str, Value]) -> Iterator[Value]:
         yield from (Const(word), keywords[word])
 
 
-def alike(i: Interpreter, one: Array, other: Array) -> bool:
+def same_content(i: Interpreter, one: Array, other: Array) -> bool:
     """Whether two arrays surely hold the same numbers, as both were made of the same constants in the same way, and nothing has changed them."""
-    return _made_alike(i, one, other) and i.heap.get(one.ident, CONTENT) is None and i.heap.get(other.ident, CONTENT) is None
+    return _same_recipe(i, one, other) and i.heap.get(one.ident, CONTENT) is None and i.heap.get(other.ident, CONTENT) is None
 
 
 def by_content(i: Interpreter, before: Array, now: Array) -> Value:
     """What lies where an array lay: the same one, where conditions say that nothing has changed one that was made alike."""
     content = i.heap.get(now.ident, CONTENT)
-    if not isinstance(content, Union) or i.heap.get(before.ident, CONTENT) is not None or not _made_alike(i, before, now):
+    if not isinstance(content, Union) or i.heap.get(before.ident, CONTENT) is not None or not _same_recipe(i, before, now):
         return now
     return of(Option(before if isinstance(option.member, Unbound) else now, option.guard) for option in content.options)
 
 
-def _made_alike(i: Interpreter, one: Array, other: Array) -> bool:
+def _same_recipe(i: Interpreter, one: Array, other: Array) -> bool:
     recipe = i.heap.get(one.ident, RECIPE) if not one.several and not other.several else None
     return isinstance(recipe, Tuple) and recipe == i.heap.get(other.ident, RECIPE) and _is_one(recipe)
 

@@ -139,7 +139,7 @@ class Rehearsal:
         i, entry = self._i, self._entry
         shapeless = Truth(i.heap.get(self._ref.oid, "shapeless") is not None)
         trace = Trace(FIRST_OF_REHEARSALS - entry.number, self._ref.oid, i, None, shapeless)
-        with i.quietly(), i.within(("call", entry.place, self._ref.oid, "again", entry.number), apart=True):
+        with i.quietly(), i.within(("call", entry.place, self._ref.oid, "again", entry.number), detached=True):
             placed = placeholders(i, trace, self._args, entry.place)
             i.trace, i.modes.differentiating, i.modes.remembered = trace, False, False
             open_captures(i, trace, self._ref)

@@ -66,7 +66,7 @@ def surely_same(i: Interpreter, before: Value, now: Member) -> bool:
     if isinstance(before, Union):
         return all(surely_same(i, member, now) for member in members(before))
     if isinstance(before, Array) and isinstance(now, Array):
-        return before.ident == now.ident and not now.several and not i.info(now.ident).summary or recipes.alike(i, before, now)
+        return before.ident == now.ident and not now.several and not i.info(now.ident).summary or recipes.same_content(i, before, now)
     if isinstance(before, Ref) and isinstance(now, Ref):
         return before.oid == now.oid and not i.info(now.oid).summary
     if isinstance(before, (Range, Kind)):
@@ -84,7 +84,7 @@ def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, dept
     read = {field: seen for (oid, field), seen in entry.reads.items() if oid == before.oid}
     written = any(oid == before.oid for oid, _ in entry.written)
     if CONTENTS in read:
-        return not written and isinstance(cls, External) and _is_made_alike(i, before, now)
+        return not written and isinstance(cls, External) and _has_equal_fields(i, before, now)
     return (
         bool(read)
         and not written
@@ -92,7 +92,7 @@ def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, dept
     )
 
 
-def _is_made_alike(i: Interpreter, before: Ref, now: Ref) -> bool:
+def _has_equal_fields(i: Interpreter, before: Ref, now: Ref) -> bool:
     """Whether two objects of a class of a library, which the trace has only called, hold the same: layers of equal settings, without weights or with
     such as each constructor fills in the same way."""
     first, second = i.heap.fields(before.oid), i.heap.fields(now.oid)

@@ -145,8 +145,8 @@ def _is_the_same(i: Interpreter, found: Seen, present: Member, entry: Entry | No
     """Whether the one thing that lies at a location is what the trace has read there."""
     if found.behind and isinstance(present, Unbound):
         return True  # there is nothing again, and what lies behind it is a location of its own
-    named_alike = surely_same(i, found.value, present) or again is None and wraps(i, present, found.value)
-    if named_alike and (entry is None or not of_an_earlier_round(i, found.value, entry)):
+    same_value = surely_same(i, found.value, present) or again is None and wraps(i, present, found.value)
+    if same_value and (entry is None or not of_an_earlier_round(i, found.value, entry)):
         return True
     return entry is not None and reads_the_same(i, found.value, present, entry)
 

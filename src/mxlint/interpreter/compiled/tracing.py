@@ -53,7 +53,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
     made: set[int] = set()
     counts: Mapping[Location, int] = {}
     try:
-        with i.within(step, apart=True):
+        with i.within(step, detached=True):
             placed = placeholders(i, trace, args, place)
             made.update(trace.given.placeholders)
             under_way = summaries.begin_trace(
@@ -265,14 +265,14 @@ class _Fresh:
 
     def of(self, value: Value) -> Value:
         """The new value for one of the body's."""
-        alike = all(member.grows.startswith(LONGER) for member in members(value) if isinstance(member, Array))
-        found = [self._one(member, alike) for member in members(value)]
+        all_longer = all(member.grows.startswith(LONGER) for member in members(value) if isinstance(member, Array))
+        found = [self._one(member, all_longer) for member in members(value)]
         return join(found)
 
-    def _one(self, member: Member, alike: bool) -> Value:
+    def _one(self, member: Member, all_longer: bool) -> Value:
         i = self._i
         if isinstance(member, Array):
-            return self._array(member, alike)
+            return self._array(member, all_longer)
         key = -member.oid - 1 if isinstance(member, Ref) else id(member)
         if key in self._done:
             made = self._done[key][1]
@@ -297,14 +297,14 @@ class _Fresh:
     def _size(self, size: object) -> object:
         return None if self._reshaped and isinstance(size, Size) and size.origins else settled(size)
 
-    def _array(self, array: Array, alike: bool) -> Array:
+    def _array(self, array: Array, all_longer: bool) -> Array:
         i = self._i
         ident = i.ident(self._place, ("result", self._number, array.ident))
         if i.trace is None:
             if self._operands.idents:
                 i.heap.set(ident, OPERANDS, self._operands)
             novelty.made(i, ident, self._args.values, self._place, "item" if self._stateful else "")
-        grows, loops = given_back(i, array, ident, self._given) if alike or not array.grows.startswith(LONGER) else ("", None)
+        grows, loops = given_back(i, array, ident, self._given) if all_longer or not array.grows.startswith(LONGER) else ("", None)
         return Array(
             ident,
             None,

@@ -278,12 +278,12 @@ def _steps(op: str, a: Range | Const, b: Range | Const) -> Value | None:
     if op == ">=":
         return _not(_ordered(ha, la, lb, hb))
     if op in ("==", "!="):
-        apart = ha is not None and lb is not None and ha < lb or hb is not None and la is not None and hb < la
-        if not apart and sb == 0 and sa > 1 and la is not None and lb is not None:
-            apart = (lb - la) % sa != 0
-        if not apart and sa == 0 and sb > 1 and la is not None and lb is not None:
-            apart = (la - lb) % sb != 0
-        if apart:
+        disjoint = ha is not None and lb is not None and ha < lb or hb is not None and la is not None and hb < la
+        if not disjoint and sb == 0 and sa > 1 and la is not None and lb is not None:
+            disjoint = (lb - la) % sa != 0
+        if not disjoint and sa == 0 and sb > 1 and la is not None and lb is not None:
+            disjoint = (la - lb) % sb != 0
+        if disjoint:
             return Const(op == "!=")
         return Kind("bool", "varying")
     return None

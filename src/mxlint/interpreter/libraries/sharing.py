@@ -164,9 +164,9 @@ def changed(i: Interpreter, value: Value, index: Value | None, place: Place, fra
     for write in parts(i, value):
         for oid, field in sorted({*looked_at, (write.array, CONTENTS)}, key=str):
             for read in parts(i, Ref(oid)) if oid not in own or field != CONTENTS else ():
-                met = _meets(i, field, read, oid, write, index)
-                if met is not False:
-                    _change(i, oid, field, now, place, frame, sure=bool(met) and not (perhaps or write.perhaps or read.perhaps))
+                overlaps = _meets(i, field, read, oid, write, index)
+                if overlaps is not False:
+                    _change(i, oid, field, now, place, frame, sure=bool(overlaps) and not (perhaps or write.perhaps or read.perhaps))
 
 
 def _meets(i: Interpreter, field: Field, read: Part, oid: int, write: Part, index: Value | None) -> bool | None:

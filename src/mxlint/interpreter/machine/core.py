@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from mxlint.deep import is_deep
 from mxlint.domain import ordering
 from mxlint.domain.arrays import Array
-from mxlint.domain.exclusion import RuledOut, all_hold, refuted, ruled_out
+from mxlint.domain.exclusion import RuledOut, is_excluded, refuted, ruled_out
 from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, opposite
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
@@ -370,15 +370,15 @@ class Interpreter:
         self._ask(value.conditions)
         if not self.path:
             return value
-        excluded, known, held, apart, lying = self.ruled_out(self.path)
+        excluded, known, held, exclusions, ordered = self.ruled_out(self.path)
         kept = [
             option
             for option in value.options
             if not option.guard
             or excluded.isdisjoint(option.guard)
             and not (known and any(literal.outcome and refuted(literal.condition, known) for literal in option.guard))
-            and not all_hold(option.guard, held, apart)
-            and not (lying and any(ordering.outcome(literal.condition, lying) is (not literal.outcome) for literal in option.guard))
+            and not is_excluded(option.guard, held, exclusions)
+            and not (ordered and any(ordering.outcome(literal.condition, ordered) is (not literal.outcome) for literal in option.guard))
         ]
         if len(kept) == len(value.options) or not kept:
             return value
@@ -412,12 +412,12 @@ class Interpreter:
                 return False
             if refuted(literal.condition, excluded.known):
                 return not literal.outcome
-            lies = ordering.outcome(literal.condition, excluded.ordered) if excluded.ordered else None
-            if lies is not None:
-                return literal.outcome is lies
-            if excluded.apart:
+            by_order = ordering.outcome(literal.condition, excluded.ordered) if excluded.ordered else None
+            if by_order is not None:
+                return literal.outcome is by_order
+            if excluded.exclusions:
                 for outcome in (True, False):
-                    if all_hold((Literal_(literal.condition, outcome),), excluded.held, excluded.apart):
+                    if is_excluded((Literal_(literal.condition, outcome),), excluded.held, excluded.exclusions):
                         return literal.outcome is not outcome
         return None
 
@@ -562,17 +562,17 @@ class Interpreter:
         members bring about depends on none of them: that is so if all are placeholders of one trace, and not changed themselves."""
         self._ask(value.conditions)
         held = {condition.literal for condition in self.path}
-        alike = not itself and _placeholders(value)
-        return [(option, tuple(self._guarding(option.guard, held, alike))) for option in value.options]
+        irrelevant = not itself and _placeholders(value)
+        return [(option, tuple(self._guarding(option.guard, held, irrelevant))) for option in value.options]
 
-    def _guarding(self, guard: Guard, held: Collection[Literal_ | None], alike: bool) -> Iterator[Condition]:
+    def _guarding(self, guard: Guard, held: Collection[Literal_ | None], irrelevant: bool) -> Iterator[Condition]:
         for literal in guard:
             if literal in held:
                 continue
             cause, place = self.why(literal.condition)
             at = place if place is not None else self.place
             if at is not None:
-                yield Condition(None if alike else cause, at, literal, self.way(literal)[1])
+                yield Condition(None if irrelevant else cause, at, literal, self.way(literal)[1])
 
     # -- leaving -------------------------------------------------------------------------------------------------------
 
@@ -716,10 +716,10 @@ class Interpreter:
             self.unrolled = outer
 
     @contextmanager
-    def within(self, step: object, *, apart: bool = False) -> Iterator[None]:
-        """Run in an inner context; `apart`: in one of its own, whatever is around."""
+    def within(self, step: object, *, detached: bool = False) -> Iterator[None]:
+        """Run in an inner context; `detached`: in one of its own, whatever is around."""
         outer = around = self.context
-        while apart and around.parent is not None:
+        while detached and around.parent is not None:
             around = around.parent
         self.context = around.inner(step)
         try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from mxlint.domain.exclusion import contradict
-from mxlint.domain.guards import HANDLER, MAX_GUARD, TOGETHER, Cause, Guard, Literal_, apart, opposite, parts
+from mxlint.domain.guards import HANDLER, MAX_GUARD, TOGETHER, Cause, Guard, Literal_, not_all, opposite, parts
 from mxlint.domain.place import Place
 from mxlint.facts.events import Way
 
@@ -120,10 +120,10 @@ def learned(base: Path, branches: Sequence[tuple[Guard, Path]], over: Sequence[P
             if all(literal in other for other in decided):
                 found.append((literal, condition.place, condition.outcome))
             elif only:
-                found.append((apart((*guard, *(parts(literal) or (opposite(literal),)))), condition.place, None))
+                found.append((not_all((*guard, *(parts(literal) or (opposite(literal),)))), condition.place, None))
     for guard, only, conditions in zip(guards[len(branches) :], alone[len(branches) :], over):
         if only and guard:
-            found.append((opposite(guard[0]) if len(guard) == 1 else apart(guard), conditions[0].place, None))
+            found.append((opposite(guard[0]) if len(guard) == 1 else not_all(guard), conditions[0].place, None))
     left = MAX_LEARNED - sum(literal is not None and literal.condition[0] == TOGETHER for literal in said)
     for kept, place, outcome in found:
         together = kept is not None and kept.condition[0] == TOGETHER

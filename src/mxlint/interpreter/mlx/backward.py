@@ -68,7 +68,7 @@ def by(i: Interpreter, values: Iterable[Value], place: Place) -> Iterator[int | 
 
 
 @contextmanager
-def apart(i: Interpreter) -> Iterator[None]:
+def without_gradient(i: Interpreter) -> Iterator[None]:
     """Run a function that has a gradient of its own: none goes back through what it does."""
     if i.trace is None:
         yield

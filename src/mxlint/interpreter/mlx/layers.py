@@ -29,7 +29,7 @@ from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.mlx.trees import entries, tree_map
-from mxlint.interpreter.mlx.weights import alike, converted, is_array, is_parameter, parameters, renewed, weights
+from mxlint.interpreter.mlx.weights import converted, is_array, is_parameter, parameters, renewed, same_shape_and_dtype, weights
 from mxlint.interpreter.open_world import defaults, installed, opaque
 from mxlint.interpreter.open_world.interfaces import put_there
 from mxlint.models import written
@@ -371,7 +371,7 @@ def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
     for module in reached(i, args.args[0], parameters=True):
         for field, value in parameters(i, module):
             ident = i.ident(place, ("updated", module.oid, field))
-            new = renewed(value, partial(alike, ident, trace))
+            new = renewed(value, partial(same_shape_and_dtype, ident, trace))
             i.heap.set(module.oid, field, new)
             writes.on_write(i, module.oid, field, new, place, frame, "update")
     return args.args[0]

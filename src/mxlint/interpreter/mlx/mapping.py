@@ -25,7 +25,7 @@ AxisLength: TypeAlias = int | Size | None
 """The length of an axis, None if it is not known."""
 
 
-def taken_apart(i: Interpreter, args: Arguments, axes: Value, place: Place) -> tuple[Arguments, AxisLength]:
+def without_axis(i: Interpreter, args: Arguments, axes: Value, place: Place) -> tuple[Arguments, AxisLength]:
     """The arguments as the mapped function sees them: arrays of their own, without the axis that `in_axes` names. And the length of that axis."""
     lengths: list[AxisLength] = []
 

@@ -25,7 +25,7 @@ from mxlint.interpreter.mlx.freezing import trains
 from mxlint.interpreter.mlx.gradients import like
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
 from mxlint.interpreter.mlx.submodules import reached, submodules
-from mxlint.interpreter.mlx.weights import alike, parameters, renewed
+from mxlint.interpreter.mlx.weights import parameters, renewed, same_shape_and_dtype
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.models.mlx.table import Entry
 
@@ -82,7 +82,7 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
                 continue
             ident = i.ident(place, ("updated", module.oid, field))
             i.ledger.of(Updated).places[ident] = place
-            new = renewed(value, partial(alike, ident, trace))
+            new = renewed(value, partial(same_shape_and_dtype, ident, trace))
             reads.on_read(i, module.oid, field, value, place, frame)
             i.heap.set(module.oid, field, new)
             writes.on_write(i, module.oid, field, new, place, frame, "weights")

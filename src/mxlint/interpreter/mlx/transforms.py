@@ -90,7 +90,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     length: mapping.AxisLength = None
     inner = args
     if kind == "vmap":
-        inner, length = mapping.taken_apart(i, args, i.heap.get(ref.oid, "in_axes") or Const(0), place)
+        inner, length = mapping.without_axis(i, args, i.heap.get(ref.oid, "in_axes") or Const(0), place)
     elif kind != "checkpoint":
         own = [_own(i, value, place, n) for n, value in enumerate(args.args)]
         inner = Arguments(own, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
@@ -106,7 +106,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
             if not _can_be_differentiated(outputs(i, result).parts[:1], () if model is not None else args.args):
                 i.may_raise("builtins.ValueError")
         else:
-            with backward.apart(i) if own_rule else nullcontext():
+            with backward.without_gradient(i) if own_rule else nullcontext():
                 result = i.call(function, inner, place, frame)
             if own_rule:
                 backward.carried(i, "", result, inner.values)

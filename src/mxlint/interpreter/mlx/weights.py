@@ -41,7 +41,7 @@ def renewed(value: Value, make: Callable[[Array], Array]) -> Value:
     return of(Option(new if isinstance(option.member, Array) else option.member, option.guard) for option in options(value))
 
 
-def alike(ident: int, trace: int | None, array: Array) -> Array:
+def same_shape_and_dtype(ident: int, trace: int | None, array: Array) -> Array:
     """Another array of the same shape and dtype."""
     return Array(ident, trace, array.shape, array.dtype, array.chain)
 

@@ -131,7 +131,7 @@ def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
             return special_exists(i, member, "__call__")
         if wanted.name.startswith(("collections.abc.", "typing.", "numbers.")) and isinstance(member, Ref):
             return None
-        return None if None in names and not _apart(wanted.name, names) else False
+        return None if None in names and not _cannot_both_be(wanted.name, names) else False
     if isinstance(wanted, Ref):
         if wanted in names:
             return True
@@ -165,7 +165,7 @@ OF_ONE_LAYOUT: Final = tuple(
 """Classes of Python of which nothing can extend two: their instances lie differently in memory. `bool` and others below them are told by these."""
 
 
-def _apart(wanted: str, names: Collection[object]) -> bool:
+def _cannot_both_be(wanted: str, names: Collection[object]) -> bool:
     """Whether no class can extend one and be of the other: what is an nn.Module, and so a dict, is no string, whatever extends it."""
     return wanted in OF_ONE_LAYOUT and wanted not in names and any(name in names for name in OF_ONE_LAYOUT)
 

@@ -83,10 +83,10 @@ def _assign(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
         i.operations.annotated(i, node, frame)
     if node.value is None:
         return
-    apart = i.trace is not None and all(keeps_parts(i, target, frame) for target in node.targets)
+    by_parts = i.trace is not None and all(keeps_parts(i, target, frame) for target in node.targets)
     value = _spread(i, node, frame)
     if value is None:
-        value = i.part(node.value, frame) if apart else i.eval(node.value, frame)
+        value = i.part(node.value, frame) if by_parts else i.eval(node.value, frame)
     if i.apportions and any(isinstance(target, ir.Seq) for target in node.targets):
         value = come_to(i, value, frame.place(node.value))
     if i.trace is not None:
