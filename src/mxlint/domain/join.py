@@ -13,11 +13,11 @@ from mxlint.domain.members import (
     Const,
     Kind,
     Length,
-    Lying,
     Member,
     Option,
     Range,
     RangeObject,
+    SourcedRef,
     Spot,
     Symbolic,
     Tuple,
@@ -101,7 +101,7 @@ _SLOTS: Final[dict[type[Member], Callable[[Any], object]]] = {
     Traces: lambda member: ("traces", member.oid),
     Operands: lambda member: "operands",
     Kind: lambda member: ("kind", member.type, member.cause),
-    Lying: lambda member: ("lying", member.oid),
+    SourcedRef: lambda member: ("sourced ref", member.oid),
 }
 """For members of which a value has one for each identity: what that is. Others are one if they are equal."""
 
@@ -238,8 +238,8 @@ def _together(a: Member, b: Member) -> Member:
         return Traces(a.oid, (*(entry for entry in a.entries if entry.number not in numbers), *b.entries))
     if isinstance(a, Operands):
         return Operands(None)
-    if isinstance(a, Lying) and isinstance(b, Lying):
-        return Lying(a.oid, a.sources | b.sources)
+    if isinstance(a, SourcedRef) and isinstance(b, SourcedRef):
+        return SourcedRef(a.oid, a.sources | b.sources)
     if isinstance(a, Kind) and isinstance(b, Kind):
         return Kind(a.type, a.cause, united((a.loops, b.loops)))
     if isinstance(a, Symbolic) and isinstance(b, Symbolic):

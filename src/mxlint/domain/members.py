@@ -326,7 +326,7 @@ class Tuple(Composite):
             return Tuple(parts, None, self.cls, None, self.sources)
         return Tuple(None, parts[0], self.cls, self.least, self.sources, self.given, self.loops, parts[1:])
 
-    def lying(self, sources: frozenset[Spot]) -> Tuple:
+    def sourced(self, sources: frozenset[Spot]) -> Tuple:
         """The same tuple, which lies somewhere else."""
         if sources == self.sources:
             return self
@@ -415,7 +415,7 @@ class Ref(Member):
         return type(other) is Ref and self.oid == other.oid
 
 
-class Lying(Ref):
+class SourcedRef(Ref):
     """An object that a trace came to where `sources` say. So far the trace has used nothing of it, nor of which one it is."""
 
     __slots__ = ("sources",)
@@ -428,7 +428,7 @@ class Lying(Ref):
         return (self.oid, self.sources)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or type(other) is Lying and self.oid == other.oid and self.sources == other.sources
+        return self is other or type(other) is SourcedRef and self.oid == other.oid and self.sources == other.sources
 
     def __hash__(self) -> int:
         return hash(self.key())

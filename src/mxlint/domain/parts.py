@@ -13,13 +13,13 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
-    Lying,
     Measure,
     Member,
     Option,
     Range,
     Ref,
     Sourced,
+    SourcedRef,
     Symbolic,
     Tuple,
     Unbound,
@@ -36,7 +36,7 @@ NOTHING: Final[frozenset[int]] = frozenset()
 def referred(value: Value) -> frozenset[int]:
     """The numbers of the objects and arrays that a value refers to itself, not through the heap."""
     kind = type(value)
-    if kind is Ref or kind is Lying:
+    if kind is Ref or kind is SourcedRef:
         return frozenset((value.oid,))  # type: ignore[union-attr]
     if kind is Array:
         return frozenset((value.ident,))  # type: ignore[union-attr]
@@ -68,9 +68,9 @@ def rename(value: Value, change: Callable[[Member], Member], done: dict[int, Mem
 
 
 def _rename(member: Member, change: Callable[[Member], Member], done: dict[int, Member]) -> Member:
-    if isinstance(member, Lying):
+    if isinstance(member, SourcedRef):
         moved = change(Ref(member.oid))
-        return member if moved == Ref(member.oid) or not isinstance(moved, Ref) else Lying(moved.oid, member.sources)
+        return member if moved == Ref(member.oid) or not isinstance(moved, Ref) else SourcedRef(moved.oid, member.sources)
     if isinstance(member, (Ref, Array, Operands)):
         return change(member)
     if isinstance(member, Traces):

@@ -54,7 +54,7 @@ def _access(i: Interpreter, oid: int, field: Field, value: Value, place: Place |
     return None
 
 
-def _lying(i: Interpreter, spot: Spot, at: Place | None, frame: Frame) -> None:
+def _no_read(i: Interpreter, spot: Spot, at: Place | None, frame: Frame) -> None:
     return None
 
 
@@ -111,7 +111,7 @@ def python_operations() -> Operations:
         compared=_compared,
         used=portions.used,
         read=_access,
-        read_lying=_lying,
+        read_spot=_no_read,
         read_through=_access,
         written=_access,
         returned=_statement,
@@ -130,7 +130,7 @@ def mlx_operations() -> Operations:
         use=sinks.use,
         compared=sinks.compared,
         read=reads.python_read,
-        read_lying=reads.read_lying,
+        read_spot=reads.read_spot,
         read_through=reads.read_through,
         written=writes.on_write,
         returned=_returned,

@@ -19,11 +19,11 @@ from mxlint.domain.members import (
     Bound,
     Const,
     External,
-    Lying,
     Member,
     Option,
     Ref,
     Sourced,
+    SourcedRef,
     Spot,
     Tuple,
     Value,
@@ -53,23 +53,23 @@ def found(i: Interpreter, oid: int, field: object, value: Value, place: Place, f
     """What a location holds that is read. If these are tuples or scalars, a trace has read nothing of them yet."""
     if i.trace is not None and scalars.are_scalars(value) and is_older(i, oid, field, frame):
         i.apportions = True
-        return scalars.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
+        return scalars.sourced(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
     if i.trace is not None and oid not in i.trace.captures.ins and identity.are_objects(i, value) and is_older(i, oid, field, frame):
         i.apportions = True
-        return identity.lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
+        return identity.sourced(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
     if i.trace is None or not _has_parts(value) or oid in i.trace.captures.ins or not is_older(i, oid, field, frame):
         i.operations.read(i, oid, field, value, place, frame)
         return value
     i.apportions = True
-    return _lying(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
+    return _sourced_tuples(value, frozenset((_spot(i, i.trace, oid, field, value, place),)))
 
 
 def found_behind(i: Interpreter, past: Iterable[int], oid: int, name: str, value: Value, place: Place, frame: Frame) -> Value:
     """What a class holds that is read of an object or of another class. `past`: what was asked for it before, and holds nothing of that name."""
     whole = found(i, oid, name, value, place, frame)
     trace = i.trace
-    kept = trace is not None and any(isinstance(member, (Sourced, Lying)) for member in members(whole))
-    spots = {spot for member in members(whole) if isinstance(member, (Sourced, Lying)) for spot in member.sources}
+    kept = trace is not None and any(isinstance(member, (Sourced, SourcedRef)) for member in members(whole))
+    spots = {spot for member in members(whole) if isinstance(member, (Sourced, SourcedRef)) for spot in member.sources}
     for other in past:
         if kept and trace is not None and is_older(i, other, name, frame):
             spots.add(replace(_spot(i, trace, other, name, value, place), here=False))
@@ -77,9 +77,9 @@ def found_behind(i: Interpreter, past: Iterable[int], oid: int, name: str, value
             i.operations.read_through(i, other, name, value, place, frame)
     if not kept:
         return whole
-    if any(isinstance(member, Lying) for member in members(whole)):
-        return identity.lying(whole, frozenset(spots))
-    return scalars.lying(whole, frozenset(spots))
+    if any(isinstance(member, SourcedRef) for member in members(whole)):
+        return identity.sourced(whole, frozenset(spots))
+    return scalars.sourced(whole, frozenset(spots))
 
 
 def _spot(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place) -> Spot:
@@ -104,8 +104,8 @@ def is_older(i: Interpreter, oid: int, field: object, frame: Frame) -> bool:
     )
 
 
-def _lying(value: Value, sources: frozenset[Spot]) -> Value:
-    return of(Option(o.member.lying(sources) if isinstance(o.member, Tuple) else o.member, o.guard) for o in options(value))
+def _sourced_tuples(value: Value, sources: frozenset[Spot]) -> Value:
+    return of(Option(o.member.sourced(sources) if isinstance(o.member, Tuple) else o.member, o.guard) for o in options(value))
 
 
 def come_to(i: Interpreter, value: Value, place: Place) -> Value:
@@ -118,7 +118,7 @@ def come_to(i: Interpreter, value: Value, place: Place) -> Value:
     def anew(member: Member) -> Member:
         if not isinstance(member, Tuple):
             return member
-        return member.lying(frozenset(replace(spot, place=place, calls=calls) for spot in member.sources))
+        return member.sourced(frozenset(replace(spot, place=place, calls=calls) for spot in member.sources))
 
     return of(Option(anew(option.member), option.guard) for option in options(value))
 
@@ -142,7 +142,7 @@ def used_tuples(i: Interpreter, value: Value, frame: Frame) -> Value:
         return value
     for spot in spots:
         scalars.read(i, spot, frame)
-    return _lying(value, frozenset())
+    return _sourced_tuples(value, frozenset())
 
 
 def whole_but_tuples(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
@@ -184,20 +184,20 @@ def taken_out(i: Interpreter, owner: Tuple, step: int | str, item: Value, place:
         return handed_out(i, item, place, frame)
     inner = frozenset(spot.inner(step) for spot in owner.sources)
     if _has_parts(item):
-        return _lying(item, inner)
+        return _sourced_tuples(item, inner)
     if unpacked and scalars.are_scalars(item):
-        return scalars.lying(item, inner)
+        return scalars.sourced(item, inner)
     if i.trace is not None and scalars.are_scalars(item):
-        return _lying_here(i, i.trace, item, inner, place)
+        return _sourced_here(i, i.trace, item, inner, place)
     for spot in scalars.in_order(inner):
         scalars.read(i, spot, frame) if unpacked else _read(i, spot, place, frame)
     return item
 
 
-def _lying_here(i: Interpreter, trace: Trace, item: Value, spots: frozenset[Spot], place: Place) -> Value:
+def _sourced_here(i: Interpreter, trace: Trace, item: Value, spots: frozenset[Spot], place: Place) -> Value:
     """A scalar that a running trace comes to at a place, with where it lies."""
     calls = tuple(call_places(i, trace.depth + 1))
-    return scalars.lying(item, frozenset(replace(spot, place=place, calls=calls) for spot in spots))
+    return scalars.sourced(item, frozenset(replace(spot, place=place, calls=calls) for spot in spots))
 
 
 def handed_out(i: Interpreter, item: Value, place: Place, frame: Frame) -> Value:
@@ -224,7 +224,7 @@ def length(i: Interpreter, owner: Tuple, place: Place, frame: Frame) -> Value | 
     if i.trace is None or owner.items is None or not owner.sources:
         counted(i, owner, place, frame)
         return None
-    return _lying_here(i, i.trace, Const(len(owner.items)), frozenset(spot.inner(COUNT) for spot in owner.sources), place)
+    return _sourced_here(i, i.trace, Const(len(owner.items)), frozenset(spot.inner(COUNT) for spot in owner.sources), place)
 
 
 def past_end(i: Interpreter, owner: Tuple, index: int | slice, place: Place, frame: Frame) -> None:

@@ -43,9 +43,9 @@ def read_through(i: Interpreter, oid: int, field: object, value: Value, place: P
     on_read(i, oid, field, value, place, frame, used=False, here=False)
 
 
-def read_lying(i: Interpreter, spot: Spot, at: Place | None, frame: Frame) -> None:
+def read_spot(i: Interpreter, spot: Spot, at: Place | None, frame: Frame) -> None:
     """A trace reads what it had come to before, and uses it at a place: a tuple, a scalar, or what operators make of one."""
-    field, value = part(spot.field, spot.path), aspects.lying(i, spot)
+    field, value = part(spot.field, spot.path), aspects.value_at(i, spot)
     on_read(i, spot.oid, field, value, spot.place, frame, used=False, here=spot.here, spot=spot, at=at)
 
 
@@ -139,7 +139,7 @@ def _seen(
     kind = _read_kind(i, trace, oid, field, value, spot) if here or not isinstance(value, Unbound) else "absent"
     before = trace.captures.originals.get(location, value)
     seen = Seen(before, where(place), name or label(i, oid, field, place), kind, wheres(calls), container(i, trace, oid))
-    seen.whole = None if spot is None else aspects.lying(i, replace(spot, path=unapplied(spot.path)))
+    seen.whole = None if spot is None else aspects.value_at(i, replace(spot, path=unapplied(spot.path)))
     seen.count = count(i, location)
     if spot is not None and _wrote(trace, oid, field) and held(i, oid, field) != value:
         seen.count -= 1  # the trace has written there since it came to what it uses now

@@ -20,11 +20,11 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
-    Lying,
     Member,
     Option,
     Ref,
     Sourced,
+    SourcedRef,
     Spot,
     Tuple,
     Value,
@@ -52,7 +52,7 @@ def are_scalars(value: Value) -> bool:
     return all(type(member) is Const and type(member.value) in SCALARS for member in members(value))
 
 
-def lying(value: Value, spots: frozenset[Spot]) -> Value:
+def sourced(value: Value, spots: frozenset[Spot]) -> Value:
     """The scalars with where they lie."""
     return of(Option(Sourced(o.member.value, spots), o.guard) for o in options(value) if isinstance(o.member, Const))
 
@@ -86,7 +86,7 @@ def bare(member: Member) -> Member:
 def read(i: Interpreter, spot: Spot, frame: Frame, at: Place | None = None) -> None:
     """Note that a trace reads what lies at a spot, and uses it at a place; where it came to it, if none is given."""
     if i.trace is not None:
-        i.operations.read_lying(i, spot, at, frame)
+        i.operations.read_spot(i, spot, at, frame)
 
 
 def decided(i: Interpreter, value: Value, frame: Frame) -> None:
@@ -162,9 +162,9 @@ def _known(member: Member) -> Member:
 
 def inner(spot: Spot, op: str, other: Member, turned: bool) -> Spot:
     """What an operator makes of what lies at a spot, with an operand that may lie somewhere as well."""
-    where = next((lies for lies in other.sources if lies.here), None) if isinstance(other, (Sourced, Lying)) else None
+    where = next((lies for lies in other.sources if lies.here), None) if isinstance(other, (Sourced, SourcedRef)) else None
     if where is None:
-        return spot.inner(Applied(op, Ref(other.oid) if isinstance(other, Lying) else bare(other), turned))
+        return spot.inner(Applied(op, Ref(other.oid) if isinstance(other, SourcedRef) else bare(other), turned))
     return spot.inner(Applied(op, replace(where, oid=SAME) if where.oid == spot.oid else where, turned))
 
 

@@ -282,7 +282,7 @@ def _entry_of(i: Interpreter, table: int, name: str) -> Value:
     return held if held is not None else UNBOUND if rest is None else join((UNBOUND, rest))
 
 
-def lying(i: Interpreter, spot: Spot) -> Value:
+def value_at(i: Interpreter, spot: Spot) -> Value:
     """What the program found at a spot."""
     return _along(i, spot.oid, spot.found, spot.path)
 

@@ -1,6 +1,6 @@
 """Objects of which a trace asks only which they are: `mode is Mode.TRAIN`, `obj in (a, b)`.
 
-A trace that comes to an object has used nothing of it yet: the value says where it lies (`Lying`). A comparison by identity reads the outcome, so another
+A trace that comes to an object has used nothing of it yet: the value says where it lies (`SourcedRef`). A comparison by identity reads the outcome, so another
 object with the same outcome is nothing to say. All else that is done with it uses the object.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.join import of
-from mxlint.domain.members import NONE, Applied, Const, Lying, Member, Option, Ref, Sourced, Spot, Tuple, Value, members, options
+from mxlint.domain.members import NONE, Applied, Const, Member, Option, Ref, Sourced, SourcedRef, Spot, Tuple, Value, members, options
 from mxlint.interpreter.compiled import scalars
 from mxlint.interpreter.expressions import outcomes
 from mxlint.interpreter.machine.core import Interpreter
@@ -30,24 +30,24 @@ def _is_one(i: Interpreter, ref: Ref) -> bool:
     return i.info(ref.oid).kind == "instance" and not i.info(ref.oid).summary and by_identity(i, ref)
 
 
-def lying(value: Value, sources: frozenset[Spot]) -> Value:
+def sourced(value: Value, sources: frozenset[Spot]) -> Value:
     """The objects with where they lie."""
-    return of(Option(Lying(o.member.oid, sources) if isinstance(o.member, Ref) else o.member, o.guard) for o in options(value))
+    return of(Option(SourcedRef(o.member.oid, sources) if isinstance(o.member, Ref) else o.member, o.guard) for o in options(value))
 
 
 def bare(member: Member) -> Member:
     """The same of one member, without where it lies."""
-    return Ref(member.oid) if isinstance(member, Lying) else scalars.bare(member)
+    return Ref(member.oid) if isinstance(member, SourcedRef) else scalars.bare(member)
 
 
 def used(i: Interpreter, value: Value, frame: Frame) -> Value:
     """A value of which a trace uses the objects: they are read where they lie."""
-    found = dict.fromkeys(spot for member in members(value) if isinstance(member, Lying) for spot in scalars.in_order(member.sources))
+    found = dict.fromkeys(spot for member in members(value) if isinstance(member, SourcedRef) for spot in scalars.in_order(member.sources))
     if not found:
         return value
     for spot in found:
         scalars.read(i, spot, frame)
-    return of(Option(bare(o.member) if isinstance(o.member, Lying) else o.member, o.guard) for o in options(value))
+    return of(Option(bare(o.member) if isinstance(o.member, SourcedRef) else o.member, o.guard) for o in options(value))
 
 
 def compared(i: Interpreter, op: str, a: Member, b: Member, found: Value) -> Sourced | None:
@@ -56,13 +56,15 @@ def compared(i: Interpreter, op: str, a: Member, b: Member, found: Value) -> Sou
     first = bare(a)
     if asked is None or other is None or not isinstance(found, Const) or not (asked == op or _differ_by_identity(i, first, other)):
         return None
-    if op in outcomes.MEMBERSHIPS and not isinstance(a, Lying) or outcomes.outcome(Applied(asked, other), first, other) != found:
+    if op in outcomes.MEMBERSHIPS and not isinstance(a, SourcedRef) or outcomes.outcome(Applied(asked, other), first, other) != found:
         return None
     spots = {
-        scalars.inner(spot, asked, b if isinstance(b, Lying) else other, False) for spot in (a.sources if isinstance(a, Lying) else ())
+        scalars.inner(spot, asked, b if isinstance(b, SourcedRef) else other, False)
+        for spot in (a.sources if isinstance(a, SourcedRef) else ())
     }
     spots |= {
-        scalars.inner(spot, asked, a if isinstance(a, Lying) else first, True) for spot in (b.sources if isinstance(b, Lying) else ())
+        scalars.inner(spot, asked, a if isinstance(a, SourcedRef) else first, True)
+        for spot in (b.sources if isinstance(b, SourcedRef) else ())
     }
     return Sourced(found.value, frozenset(spots))
 

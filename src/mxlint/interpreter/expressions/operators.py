@@ -18,7 +18,6 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
-    Lying,
     Measure,
     Member,
     Range,
@@ -26,6 +25,7 @@ from mxlint.domain.members import (
     Ref,
     Slice,
     Sourced,
+    SourcedRef,
     Symbolic,
     Tuple,
     Union,
@@ -78,7 +78,7 @@ def binary(i: Interpreter, op: str, left: Value, right: Value, place: Place, fra
 
 
 def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
-    if isinstance(a, Lying) or isinstance(b, Lying):
+    if isinstance(a, SourcedRef) or isinstance(b, SourcedRef):
         return _objects(i, op, a, b, place, frame)
     if isinstance(a, Sourced) or isinstance(b, Sourced):
         return _scalars(i, op, a, b, place, frame)

@@ -77,7 +77,7 @@ class Operations:
     used: Used
     """A value is used as a whole, by an expression if that is known: what a trace had read nothing of yet, it has read now."""
     read: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
-    read_lying: Callable[[Interpreter, Spot, Place | None, Frame], None]
+    read_spot: Callable[[Interpreter, Spot, Place | None, Frame], None]
     """What lies at a spot is read, where the program came to it, and used at a place."""
     read_through: Callable[[Interpreter, int, Field, Value, Place, Frame], None]
     """A location is read that holds nothing: the value is found behind it, as in the class of an object."""

@@ -14,13 +14,13 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
-    Lying,
     Member,
     Range,
     RangeObject,
     Ref,
     Slice,
     Sourced,
+    SourcedRef,
     Symbolic,
     Tuple,
     Unbound,
@@ -548,7 +548,7 @@ _OF_OBJECTS: Final = {"instance": _instance_attribute, "class": _class_attribute
 """How attributes are looked up, by the kind of the object; for all others `attribute_of_kind` says."""
 _OF_MEMBERS: Final[Mapping[type, Callable[..., Value | None]]] = {
     Ref: _object_attribute,
-    Lying: _object_attribute,
+    SourcedRef: _object_attribute,
     External: _external_attribute,
     Array: _array_attribute,
     Symbolic: _symbolic_attribute,
