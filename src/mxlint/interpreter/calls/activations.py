@@ -336,13 +336,13 @@ def run_body(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
     """Run the body of an activation. What it reads may be used later, also if what it returns is only told: it may keep that."""
     i.stack.append(frame)
     i.ledger.of(Ran).functions.add(id(info.node))
-    telling, i.modes.telling = i.modes.telling, False
+    reads_unused, i.modes.reads_unused = i.modes.reads_unused, False
     if i.observer is not None:
         i.observer.entered(frame, info.node)
     try:
         value = _returned(i, info, frame)
     finally:
-        i.modes.telling = telling
+        i.modes.reads_unused = reads_unused
         i.stack.pop()
     if i.observer is not None and not info.generator and not info.is_async:
         i.observer.returned(frame, info.node, value)

@@ -21,9 +21,9 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.locations import MAXSIZE, part
+from mxlint.interpreter.machine.memoised import memoised
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.machine.remembering import remembered
 from mxlint.interpreter.objects.classes import instantiate
 from mxlint.interpreter.objects.lookup import library_base, special
 from mxlint.interpreter.objects.overriding import overridden
@@ -253,7 +253,7 @@ def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
     if known is not None and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
         return known
     keeps = _keeps(i, size, function, frame)
-    with remembered(i, (ref, *args.values), keeps=keeps):
+    with memoised(i, (ref, *args.values), keeps=keeps):
         for given in args.values:
             sinks.source_use(i, given)  # which value is found depends on it
         value = i.call(function, args, place, frame)

@@ -18,7 +18,7 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.captures import captured, numbers
 from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
-from mxlint.interpreter.compiled.lives import kept_in, lives, overwritten, shares, taken
+from mxlint.interpreter.compiled.lifetimes import is_alive, kept_in, overwritten, shares_traces, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import given_again, taken_for_arrays
 from mxlint.interpreter.compiled.rebinding import called_first
@@ -80,7 +80,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *_captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)
-    entries = [entry for entry in all_entries(held) if shares(i, ref, entry.by)]
+    entries = [entry for entry in all_entries(held) if shares_traces(i, ref, entry.by)]
     maybe_none = held is None or any(isinstance(m, Unbound) for m in members(held))
     try:
         return _run(i, ref, function, key, entries, maybe_none, args, place, frame)
@@ -120,7 +120,7 @@ def _look_around(i: Interpreter, ref: Ref, made: dict[int, tuple[tuple[Location,
     for other, places in made.items():
         if other in found.outlived or not _may_be_called(i, other) or places is not None and not taken(i, places, ref.oid):
             continue
-        if not lives(i, other):
+        if not is_alive(i, other):
             found.outlived.add(other)
         elif places and overwritten(i, places):
             replaceable.add(ref.oid)

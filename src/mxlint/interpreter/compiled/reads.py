@@ -68,11 +68,11 @@ def on_read(
     trace = i.trace
     if trace is None or older(i, oid):
         relied(i, oid, field, value, place)
-    remembered = i.modes.remembered
-    if trace is None or i.modes.telling or remembered and value_kind(value) != "array":
+    memoised = i.modes.memoised
+    if trace is None or i.modes.reads_unused or memoised and value_kind(value) != "array":
         return
     calls = call_places(i, trace.depth + 1) if spot is None else spot.calls
-    if not remembered:
+    if not memoised:
         entrywise.read(i, trace, (oid, field), value, frame)
         if whole((oid, field)) == (oid, field):
             reach(i, trace, oid, field, value)
@@ -111,7 +111,7 @@ def _keep(i: Interpreter, trace: Trace, location: Location, value: Value, seen: 
     """Keep what a trace reads at a location for the first time, to be compared at later calls. `used`: as of `on_read`."""
     if used or seen.kind != "array":
         seen.late = frozenset(trace.given.mutated)
-    if not i.modes.remembered:  # what lies there later is read by nobody; the array itself may be an argument, or captured
+    if not i.modes.memoised:  # what lies there later is read by nobody; the array itself may be an argument, or captured
         trace.reads[location] = seen
         i.traced.add(whole(location))
         if whole(location) != location:

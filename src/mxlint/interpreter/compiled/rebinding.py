@@ -11,7 +11,7 @@ from typing import Final
 
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import FALSE, TRUE, Const, Ref, Value, members
-from mxlint.interpreter.compiled.lives import shares
+from mxlint.interpreter.compiled.lifetimes import shares_traces
 from mxlint.interpreter.compiled.state import FROZEN, TRACES, all_entries, cache_of
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS, whole
@@ -90,7 +90,7 @@ def _is_new(i: Interpreter, ref: Ref) -> bool:
     function = i.heap.get(ref.oid, "fun")
     if function is None or i.info(ref.oid).summary:
         return False
-    return not any(shares(i, ref, entry.by) for entry in all_entries(i.heap.get(cache_of(ref, function), TRACES)))
+    return not any(shares_traces(i, ref, entry.by) for entry in all_entries(i.heap.get(cache_of(ref, function), TRACES)))
 
 
 def _is_own(place: Location) -> bool:

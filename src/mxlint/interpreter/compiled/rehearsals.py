@@ -102,7 +102,7 @@ class Rehearsal:
         function = i.heap.get(self._ref.oid, "fun")
         mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
         writes, writers = dict(i.ledger.of(Writes).counts), dict(i.ledger.of(Writes).last)
-        modes = i.modes.differentiating, i.modes.remembered
+        modes = i.modes.differentiating, i.modes.memoised
         before: list[Value | None] = []
         try:
             for _ in range(self._runs):
@@ -119,7 +119,7 @@ class Rehearsal:
             return None, self._runs
         finally:
             i.trace, i.path = None, path
-            i.modes.differentiating, i.modes.remembered = modes
+            i.modes.differentiating, i.modes.memoised = modes
             i.heap.undo(mark)
             i.forget(checkpoint)
             i.ledger.of(Writes).counts, i.ledger.of(Writes).last = writes, writers
@@ -141,7 +141,7 @@ class Rehearsal:
         trace = Trace(FIRST_OF_REHEARSALS - entry.number, self._ref.oid, i, None, shapeless)
         with i.quietly(), i.within(("call", entry.place, self._ref.oid, "again", entry.number), detached=True):
             placed = placeholders(i, trace, self._args, entry.place)
-            i.trace, i.modes.differentiating, i.modes.remembered = trace, False, False
+            i.trace, i.modes.differentiating, i.modes.memoised = trace, False, False
             open_captures(i, trace, self._ref)
             trace.computes(i, "return", entry.place, (i.call(function or NONE, placed, entry.place, self._frame),))
         i.trace = None

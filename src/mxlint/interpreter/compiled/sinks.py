@@ -35,7 +35,7 @@ from mxlint.syntax.inline import in_one_line
 
 def draws(i: Interpreter) -> bool:
     """Whether random numbers that are drawn now come from the state before the trace: it has set no seed, and what draws them is not done once anyway."""
-    return i.trace is not None and not i.trace.seeded and not i.modes.remembered
+    return i.trace is not None and not i.trace.seeded and not i.modes.memoised
 
 
 def event(

@@ -110,7 +110,7 @@ class Captures:
 class Scalars:
     """The numbers, flags and strings that a trace uses."""
 
-    __slots__ = ("counts", "fed", "last_use", "literals", "told", "uses")
+    __slots__ = ("counts", "fed", "last_use", "literals", "outputs", "uses")
 
     def __init__(self) -> None:
         self.uses: dict[Location, dict[Where, tuple[Where, tuple[Where, ...]]]] = {}
@@ -123,7 +123,7 @@ class Scalars:
         """Uses of which the result is written again."""
         self.literals: set[Place] = set()
         """Targets to which a constant is assigned, which nothing feeds."""
-        self.told: list[Where] = []
+        self.outputs: list[Where] = []
         """What prints or logs."""
 
     def counted(self) -> dict[Location, tuple[Where, tuple[Where, ...], Where]]:
@@ -132,16 +132,16 @@ class Scalars:
         found = {}
         for location, places in self.uses.items() if self.counts else ():
             written = self.counts.get(whole(location))
-            uses = [came for at, came in places.items() if (location, at) not in self.fed and not self._is_told(at)]
+            uses = [came for at, came in places.items() if (location, at) not in self.fed and not self._is_output(at)]
             if uses and written is not None:
                 found[location] = (*uses[0], written)
         return found
 
-    def leave_told(self, reads: Mapping[Location, Seen]) -> None:
+    def drop_output_reads(self, reads: Mapping[Location, Seen]) -> None:
         """Those with which a trace does nothing but print or log them have not been used. Others were read where it used them first."""
-        for location, uses in self.uses.items() if self.told else ():
+        for location, uses in self.uses.items() if self.outputs else ():
             seen = reads.get(location)
-            used = [came for at, came in uses.items() if not self._is_told(at)]
+            used = [came for at, came in uses.items() if not self._is_output(at)]
             if seen is None or len(used) == len(uses) or all(seen.where != at for at, _ in uses.values()):
                 continue
             if not used:
@@ -149,9 +149,9 @@ class Scalars:
             elif all(seen.where != at for at, _ in used):
                 seen.where, seen.calls = used[0]
 
-    def _is_told(self, at: Where) -> bool:
+    def _is_output(self, at: Where) -> bool:
         """Whether what is read at a place is part of what is printed or logged there: later calls do not, so it is no old value that they tell."""
-        spans = (told.span for told in self.told)
+        spans = (outputs.span for outputs in self.outputs)
         return any(span.filename == at.span.filename and span.start <= at.span.start and at.span.end <= span.end for span in spans)
 
 

@@ -98,8 +98,8 @@ def _run_trace(
     """Run the body of a trace, and keep a summary of it. Its result, with the arrays numbered."""
     ended = False
     result: Value = NONE
-    differentiating, remembered = i.modes.differentiating, i.modes.remembered
-    i.trace, i.modes.remembered = trace, False
+    differentiating, memoised = i.modes.differentiating, i.modes.memoised
+    i.trace, i.modes.memoised = trace, False
     ranks = tuple(len(array.shape) if array.shape is not None else None for array in arrays_in(i, *placed.values))
     try:
         try:
@@ -112,7 +112,7 @@ def _run_trace(
         finally:
             _note_trace(i, trace, result if ended else NONE, ended, ranks)
             i.trace = trace.outer
-            i.modes.differentiating, i.modes.remembered = differentiating, remembered
+            i.modes.differentiating, i.modes.memoised = differentiating, memoised
     except BaseException:
         if under_way is not None:
             summaries.abandon(i, under_way)
@@ -178,7 +178,7 @@ def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks: tuple[int | None, ...]) -> None:
     note_kept_placeholders(i, trace, ended)
-    trace.scalars.leave_told(trace.reads)
+    trace.scalars.drop_output_reads(trace.reads)
     outlived(i, trace)
     for array in arrays_in(i, result, *map(Ref, trace.captures.outs)):
         if array.ident in trace.broadcasts.stretched:

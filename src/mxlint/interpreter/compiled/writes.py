@@ -98,7 +98,7 @@ def _written_outside(
     placeholders = [array for array in arrays if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
-    if not traced and (i.modes.remembered or oid not in holders or _is_own_name(i, oid, frame)):
+    if not traced and (i.modes.memoised or oid not in holders or _is_own_name(i, oid, frame)):
         return  # that a generator goes on is said where it is asked to
     caught = trace.captures
     out_of_sight = traced and i.info(oid).kind == "symbolic" and not is_covered(i, caught.symbolic_out, oid)

@@ -11,7 +11,7 @@ from mxlint.domain.members import NONE, UNBOUND, Const, External, Ref, Symbolic,
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.expressions.constants import python_value
-from mxlint.interpreter.imports.apart import loading
+from mxlint.interpreter.imports.loading import loading
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named

@@ -29,9 +29,9 @@ class Modes:
     taking: Const | None = None
     """The key of the entry that an expression takes out of the name or attribute that is read. No call runs while it is set, but that of a property."""
 
-    telling: bool = False
-    """A trace comes to what only tells something: nothing of what it reads there is used."""
-    remembered: bool = False
+    reads_unused: bool = False
+    """A trace runs what only prints or logs: nothing of what it reads there is used."""
+    memoised: bool = False
     """A function runs in a trace whose value is kept, and which would run once without the trace, too: what it reads and does is none of the trace's."""
 
     putting: bool = False
@@ -47,7 +47,7 @@ class Modes:
             self.client,
             self.expected,
             self.taking,
-            self.telling,
-            self.remembered,
+            self.reads_unused,
+            self.memoised,
             self.putting,
         )

@@ -13,8 +13,8 @@ from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Member, Re
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks, exports, making, sinks, writes
+from mxlint.interpreter.compiled.output_only import OUTPUTS
 from mxlint.interpreter.compiled.recipes import MadeFunctions
-from mxlint.interpreter.compiled.telling import TELLING
 from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
@@ -161,17 +161,17 @@ class Mlx(Framework):
 
     def effect(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """A call of a library that does something to the world, or gives something else each time: in a trace it happens once."""
-        if i.trace is not None and not i.modes.remembered and isinstance(args.args[0], Const):
+        if i.trace is not None and not i.modes.memoised and isinstance(args.args[0], Const):
             why = args.args[1].value if len(args.args) > 1 and isinstance(args.args[1], Const) else ""
-            if why in TELLING:
-                i.trace.scalars.told.append(where(place))
+            if why in OUTPUTS:
+                i.trace.scalars.outputs.append(where(place))
             sinks.event(i, "effect", place, str(args.args[0].value), frame, note_=str(why))
         return NONE
 
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """A call of a library that gives something else each time. In a trace it is frozen, which matters if the trace computes with it."""
         name, why, result = args.args
-        if i.modes.remembered:
+        if i.modes.memoised:
             return NONE
         if i.trace is None:
             if why == Const("clock"):

@@ -42,7 +42,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.machine.private import mangled
-from mxlint.interpreter.objects import instead
+from mxlint.interpreter.objects import replaced_dict
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
@@ -226,7 +226,7 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
 
 def _held_by_object(i: Interpreter, owner: Ref, cls: Value, name: str, found: Value | None, place: Place, frame: Frame) -> Value | None:
     """What an object itself holds under a name; where that may be missing, what the class has (`found`) as well. None if it surely holds nothing there."""
-    value = instead.read(i, owner, name, place, frame)
+    value = replaced_dict.read(i, owner, name, place, frame)
     if value is None and (value := i.heap.get(owner.oid, name)) is not None and not isinstance(value, Unbound):
         value = portions.found(i, owner.oid, name, value, place, frame)
     if value is None or isinstance(value, Unbound):
@@ -491,7 +491,11 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
         if isinstance(hook, (Ref, External)) and not any(isinstance(hook, Ref) and other.function == hook.oid for other in i.stack):
             i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
             return
-        if instead.give(i, member, value, place, frame) if name == "__dict__" else instead.write(i, member, name, value, place, frame):
+        if (
+            replaced_dict.give(i, member, value, place, frame)
+            if name == "__dict__"
+            else replaced_dict.write(i, member, name, value, place, frame)
+        ):
             return
     if kind == "function" and name == "__defaults__":
         _set_defaults(i, member, value, place, frame)
@@ -510,7 +514,7 @@ def delete_attribute(i: Interpreter, member: Ref, name: str, place: Place, frame
         if deleter is None:
             throw_named(i, "builtins.AttributeError", place)
         i.call(deleter, Arguments((member,), places=(place,)), place, frame)
-    elif not instead.write(i, member, name, None, place, frame):
+    elif not replaced_dict.write(i, member, name, None, place, frame):
         i.heap.drop(member.oid, name)
         i.operations.written(i, member.oid, name, UNBOUND, place, frame)
 

@@ -14,7 +14,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import BY_CLASS
-from mxlint.interpreter.machine.remembering import remembered
+from mxlint.interpreter.machine.memoised import memoised
 from mxlint.models.load import bases, constant, kind_of, model
 
 CLASS: Final = ("#", "class")
@@ -283,7 +283,7 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
                 args = Arguments((owner,), places=(place,))
                 if info.payload != "cached_property" or not isinstance(owner, Ref):
                     return i.operations.call(i, inner, args, place, frame)
-                with remembered(i, (owner,)):
+                with memoised(i, (owner,)):
                     value = i.operations.used(i, i.operations.call(i, inner, args, place, frame), frame)
                 name = i.heap.get(member.oid, "name")
                 if isinstance(name, Const):

@@ -38,7 +38,7 @@ from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import INSTEAD
 from mxlint.interpreter.machine.paths import Path
 from mxlint.interpreter.machine.targets import Target
-from mxlint.interpreter.objects import instead, views
+from mxlint.interpreter.objects import replaced_dict, views
 from mxlint.interpreter.objects.attributes import delete_attribute
 from mxlint.interpreter.objects.lookup import (
     BASES,
@@ -141,7 +141,7 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
     """Whether an object has an attribute."""
     if isinstance(member, Ref):
         kind = i.info(member.oid).kind
-        value = instead.read(i, member, name, place, frame)
+        value = replaced_dict.read(i, member, name, place, frame)
         if value is None or isinstance(value, Unbound):
             value = i.heap.get(member.oid, name)
         if value is not None:
@@ -403,7 +403,7 @@ def _object_setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame)
     if len(args.args) >= 3:
         for name in constant_names(args.args[1]) or ():
             for member in members(args.args[0]):
-                if isinstance(member, Ref) and not instead.write(i, member, name, args.args[2], place, frame):
+                if isinstance(member, Ref) and not replaced_dict.write(i, member, name, args.args[2], place, frame):
                     i.heap.set(member.oid, name, args.args[2])
                     i.operations.written(i, member.oid, name, args.args[2], place, frame)
                 elif isinstance(member, Symbolic):

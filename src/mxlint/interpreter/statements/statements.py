@@ -9,8 +9,8 @@ from mxlint.domain.heap import Delta
 from mxlint.domain.members import NONE, UNBOUND, External, Loops, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.varying import united
+from mxlint.interpreter.compiled.output_only import only_outputs, unused
 from mxlint.interpreter.compiled.portions import come_to, owner
-from mxlint.interpreter.compiled.telling import only_tells, unused
 from mxlint.interpreter.containers.elements import MAX_UNROLLED, UNROLLED
 from mxlint.interpreter.generators.dying import dropped, let_go
 from mxlint.interpreter.generators.sending import closed
@@ -175,7 +175,7 @@ def _if(i: Interpreter, node: ir.If, frame: Frame) -> None:
     def run() -> None:
         branch(i, node.test, frame, lambda: i.execute(node.body, frame), lambda: i.execute(node.orelse, frame))
 
-    if i.trace is not None and not i.modes.telling and only_tells(i, node, frame):
+    if i.trace is not None and not i.modes.reads_unused and only_outputs(i, node, frame):
         with unused(i):
             run()
     else:

@@ -1,7 +1,7 @@
 """Loading a module of the project: once for all states, whichever of them first asks for it.
 
-What a module makes is there from then on: no branch, no round and no entry takes it back, nor what was noted. Where loading it changes what was there before, that is part of
-the state; a state in which it was not done runs the module again.
+What a module makes is there from then on: no branch, round or entry undoes it, nor what was noted. Where loading a module changes what was there before, the
+change is part of the state. A state without that change runs the module again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Whether an object still lives, and so shares its traces: MLX drops those of a function as soon as a compiled object of it dies."""
+"""Whether a compiled object is still alive, and which traces it shares.
+
+Compiled objects of one function share their traces. MLX drops these as soon as one of the objects is deleted, as in a loop that does `f = mx.compile(g)` in
+each round.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.writing import Writes
 
 
-def lives(i: Interpreter, number: int) -> bool:
+def is_alive(i: Interpreter, number: int) -> bool:
     """Whether a module or an activation that runs leads to an object, on the path of the present state."""
     running = {frame.oid for frame in i.stack}
     todo, seen = [number], {number}
@@ -33,7 +37,7 @@ def lives(i: Interpreter, number: int) -> bool:
     return False
 
 
-def shares(i: Interpreter, ref: Ref, other: int) -> bool:
+def shares_traces(i: Interpreter, ref: Ref, other: int) -> bool:
     """Whether a compiled object finds the traces that one of its function has made: itself, or another that lives still, with the same options, or with
     `outputs=` besides, which the object then does not write. When an object dies, the traces of its function die: of those that one place makes one after
     the other, each takes the place of the last, if nothing else holds that."""
@@ -45,7 +49,7 @@ def shares(i: Interpreter, ref: Ref, other: int) -> bool:
     return (
         all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "shapeless"))
         and (outputs in (None, NONE) or outputs == i.heap.get(other, "outputs"))
-        and (a.site != b.site and other in journal(i).escaped or lives(i, other))
+        and (a.site != b.site and other in journal(i).escaped or is_alive(i, other))
     )
 
 

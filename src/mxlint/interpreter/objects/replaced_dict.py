@@ -1,4 +1,7 @@
-"""Objects to which the program gave another `__dict__`: their attributes are the entries of that dict, which may be themselves."""
+"""Attributes of an object whose `__dict__` the program has replaced: they are the entries of the new dict.
+
+After `settings.__dict__ = table`, `settings.rate` is `table["rate"]`, and a write of either changes both. In `self.__dict__ = self` the object is a dict itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Functions whose values are kept, in a trace: what `lru_cache` and `cached_property` keep is computed once, with a trace or without one."""
+"""Calls of memoised functions in a trace: the body under `lru_cache` or `cached_property` runs once, with `mx.compile` or without.
+
+So what it reads and does is none of the trace's. Where a placeholder is among the arguments each trace computes the value anew.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,16 @@ from mxlint.interpreter.machine.core import Interpreter
 
 
 @contextmanager
-def remembered(i: Interpreter, given: Sequence[Value], *, keeps: bool = True) -> Iterator[None]:
+def memoised(i: Interpreter, given: Sequence[Value], *, keeps: bool = True) -> Iterator[None]:
     """Run a function whose value is kept for what it is `given`, the cache itself included. A placeholder and what a trace makes are other objects in
     each call: what is kept for one is never found. `keeps`: what is put into the cache stays there."""
-    before = i.modes.remembered
+    before = i.modes.memoised
     parts = (part for value in given for part in each_part(value))
-    i.modes.remembered = before or keeps and i.trace is not None and all(_is_given_again(i, part) for part in parts)
+    i.modes.memoised = before or keeps and i.trace is not None and all(_is_given_again(i, part) for part in parts)
     try:
         yield
     finally:
-        i.modes.remembered = before
+        i.modes.memoised = before
 
 
 def _is_given_again(i: Interpreter, part: Member) -> bool:

@@ -1,7 +1,8 @@
-"""Branches that do no more than tell something: `if verbose: print(x.shape)`. A trace uses nothing of what decides whether they run, nor of what they tell.
+"""Which branches only print or log: `if verbose: print(x.shape)`. What such a branch reads, and what its tests read, no array of the trace depends on, so it
+is no read of the trace.
 
-So it is with a branch that keeps that it has run, to tell something once: `if not state["told"]: state["told"] = True; log.info(…)`. What is read of that
-flag anywhere else is a read of its own.
+The branch may also set the flag that it tests, to print once: `if not state["told"]: state["told"] = True; log.info(…)`. A read of that flag anywhere
+else is a read of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from mxlint.models.load import model
 from mxlint.syntax import ir
 from mxlint.syntax.slots import Slot, slot_of
 
-TELLING: Final = frozenset({"prints", "logs", "warns"})
+OUTPUTS: Final = frozenset({"prints", "logs", "warns"})
 """Effects that put text where somebody reads it."""
 PLAIN: Final = (
     ir.Arg, ir.Attr, ir.Bin, ir.BoolOp, ir.Call, ir.Compare, ir.Const, ir.Format, ir.FString, ir.IfExp, ir.Name, ir.Seq, ir.Slice, ir.Sub, ir.Unary,
@@ -25,8 +26,8 @@ PLAIN: Final = (
 """Expressions that bind nothing and leave nothing behind, but for what calls in them do."""
 
 
-def only_tells(i: Interpreter, node: ir.If, frame: Frame) -> bool:
-    """Whether all that each side of a statement does is to tell something, or to set what its tests ask, and whether the tests and what is told change nothing."""
+def only_outputs(i: Interpreter, node: ir.If, frame: Frame) -> bool:
+    """Whether each side of an `if` only prints, logs, or sets what its tests read, and whether the tests and what is printed change nothing."""
     asked = {slot_of(part) for test in _tests(node) for part in _parts(test) if isinstance(part, (ir.Attr, ir.Sub))}
     statements = [statement for statement in _statements(node) if not _sets(statement, asked)]
     if not all(isinstance(statement, ir.ExprStmt) and isinstance(statement.value, ir.Call) for statement in statements):
@@ -39,8 +40,8 @@ def only_tells(i: Interpreter, node: ir.If, frame: Frame) -> bool:
     mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
     try:
         with unused(i):
-            return all(_is(i, call, frame, tells=True) for call in calls) and all(
-                _is(i, part, frame, tells=False) for part in found if isinstance(part, ir.Call)
+            return all(_is(i, call, frame, outputs=True) for call in calls) and all(
+                _is(i, part, frame, outputs=False) for part in found if isinstance(part, ir.Call)
             )
     except Halt:
         return False
@@ -53,11 +54,11 @@ def only_tells(i: Interpreter, node: ir.If, frame: Frame) -> bool:
 @contextmanager
 def unused(i: Interpreter) -> Iterator[None]:
     """Run a stretch of a trace in which nothing that is read is used."""
-    before, i.modes.telling = i.modes.telling, True
+    before, i.modes.reads_unused = i.modes.reads_unused, True
     try:
         yield
     finally:
-        i.modes.telling = before
+        i.modes.reads_unused = before
 
 
 def _statements(node: ir.If) -> Iterator[ir.Stmt]:
@@ -96,11 +97,11 @@ def _parts(node: object) -> Iterator[ir.Node]:
             yield from _parts(item)
 
 
-def _is(i: Interpreter, call: ir.Call, frame: Frame, *, tells: bool) -> bool:
-    """Whether a call surely tells something, or only computes with what Python has."""
+def _is(i: Interpreter, call: ir.Call, frame: Frame, *, outputs: bool) -> bool:
+    """Whether a call surely prints or logs (`outputs`), or only computes with what Python has."""
     for member in members(i.eval(call.func, frame)):
         function = member.function if isinstance(member, Bound) else member
         found = model(function.name) if isinstance(function, External) else None
-        if found is None or not (found.effect is not None and found.effect.kind in TELLING if tells else found.fold != "no"):
+        if found is None or not (found.effect is not None and found.effect.kind in OUTPUTS if outputs else found.fold != "no"):
             return False
     return True
