@@ -1,4 +1,7 @@
-"""Operations that arrange the elements of arrays anew, put arrays together, take them apart, or multiply them: shapes of the results."""
+"""Shapes of the results of operations that rearrange, join, split or multiply arrays: `reshape`, `concatenate`, `split`, `matmul`, `einsum`.
+
+The shape of `mx.concatenate([x, y])` has the sum of the first axes of `x` and `y`. The answer is None where MLX is sure to raise.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Members that stand for arrays, and for what is known of an array only: its shape, what it is computed from, the traces that read it."""
+"""Members that stand for arrays, and members that hold only what is known of one: its shape, what it is computed from, the traces that read it.
+
+`join_arrays` gives one array for two: what they disagree in, such as the length of an axis, is unknown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Indices of one element of an array of a library, and whether what is written at another index meets it."""
+"""Single elements of an array of a library, by their index: whether a write at another index can change one.
+
+`a[0, 1]` names a cell. A write at `a[0]` changes it, one at `a[1]` does not, and one at `a[i]` may.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Literals that cannot hold together: those of one condition with two outcomes, those that say of one thing that it equals two constants, and those
-of which another one says so."""
+"""Which literals exclude each other, so that a guard cannot hold on a path.
+
+Three kinds do: the two outcomes of one condition (`flag` is true, `flag` is false); equations of one thing with two constants (`mode == "a"`,
+`mode == "b"`); and literals of which another one says that they do not all hold, as after a join.
+"""
 
 from __future__ import annotations
 

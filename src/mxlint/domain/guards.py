@@ -1,4 +1,8 @@
-"""Conditions of a path, and the outcomes under which a member of a value was bound."""
+"""Guards: the outcomes of tests under which a member of a value was bound.
+
+After `n = 1 if flag else 2` the value of `n` is a union: 1 under the literal "`flag` is true", 2 under the opposite one. A condition is an identity, that of
+the value that was tested, not a name. `either` joins two guards.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The shape of `x[key]`, for keys made of integers, slices, None, an ellipsis and arrays of integers."""
+"""The shape of `x[key]`, for keys made of integers, slices, None, an ellipsis and arrays of integers.
+
+Of an `x` with the axes `(n, 4)`, `x[0]` has `(4,)`, `x[None]` has `(1, n, 4)`, and `x[:, 1:]` has `(n, 3)`.
+"""
 
 from __future__ import annotations
 

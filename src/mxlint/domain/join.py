@@ -1,4 +1,7 @@
-"""The join of the lattice of values: one value that stands for several, of at most `MAX_MEMBERS` members."""
+"""The join of the lattice of values: one value that stands for several, of at most `MAX_MEMBERS` members.
+
+Members of one identity become one. A union of too many members is approximated, type by type: ints become a `Range`, tuples one tuple, arrays one array.
+"""
 
 from __future__ import annotations
 

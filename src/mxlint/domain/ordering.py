@@ -1,4 +1,7 @@
-"""Between which numbers things lie, as the literals of a path say: what is greater than 5 is not less than 3, and it is not 0, so it is true."""
+"""What the literals of a path say of the order of numbers: what is greater than 5 is not less than 3, and is not 0, so it is true.
+
+Behind `if n > 5:` the test `n > 3` is decided, and so is `if n:`.
+"""
 
 from __future__ import annotations
 

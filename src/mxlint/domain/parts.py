@@ -1,4 +1,7 @@
-"""What a value holds within itself, not through the heap: the parts of its members, what they refer to, and the value with that renamed."""
+"""The parts that a value holds itself, not through the heap: those of tuples, slices, bound methods.
+
+Also which objects and arrays these refer to, and the value with the references renamed. Of `(a, [b])` the parts are `a` and the list; `b` lies in the heap.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places: stretches of source text."""
+"""Places: stretches of source text, by offsets in code points."""
 
 from __future__ import annotations
 

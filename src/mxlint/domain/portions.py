@@ -1,4 +1,4 @@
-"""Which part of the rows of an array of a library another object looks at, and whether two such parts have anything in common."""
+"""Which rows of an array of a library a view looks at, and whether two views share any: `a[2:5]` and `a[4:]` do, `a[:3]` and `a[3:]` do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Over which loops a number varies: whose rounds bring about the values that it takes. In one round of all of these it is one number."""
+"""Over which loops a number varies: the loops whose rounds bring about the values that it takes.
+
+In `for i in range(9): for j in range(9): n = i + 1`, `n` varies over the outer loop alone. Within one round of that it is one number.
+"""
 
 from __future__ import annotations
 

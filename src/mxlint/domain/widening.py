@@ -1,4 +1,7 @@
-"""Widening: upper bounds of the values that the rounds of a loop bring, of which no chain is infinite."""
+"""The widening of the lattice of values: upper bounds of the values of successive rounds of a loop, of which no chain is infinite.
+
+A counter that was 0 and then 1 becomes the `Range` of all integers from 0 on. docs/semantics/values.md has the tables.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lengths of axes after sliding windows: convolutions, their transposes, pooling, upsampling."""
+"""Lengths of axes after sliding windows: convolutions, their transposes, pooling, upsampling.
+
+An axis of length n under a window of 3 and a stride of 2 has the length `(n - 3) // 2 + 1`.
+"""
 
 from __future__ import annotations
 

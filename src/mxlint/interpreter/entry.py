@@ -1,4 +1,7 @@
-"""The interpreter put together, and where a run begins."""
+"""The interpreter put together, and where a run begins: it fills the table of operations (`machine/operations.py`) with the transfer functions.
+
+`analyse` returns the facts of a file. It runs the module level, then the functions that nothing calls, the compiled functions that nothing called, and the client.
+"""
 
 from __future__ import annotations
 

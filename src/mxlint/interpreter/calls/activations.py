@@ -1,4 +1,8 @@
-"""Activations of functions: binding arguments, running bodies, recursion."""
+"""Activations of functions: binding arguments, running bodies, recursion.
+
+A body runs in the context of its caller. A call that recurs with other arguments than single values, or too deep, is run as a fixpoint from bottom. An activation
+that costs much and reaches nothing compiled is undone, and its function is not entered again.
+"""
 
 from __future__ import annotations
 

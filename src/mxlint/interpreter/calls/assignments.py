@@ -1,4 +1,7 @@
-"""What some code may set: attributes, on objects of the classes whose methods set them or on any, and variables of modules and of blocks around."""
+"""What code may set, by its text alone: attributes, and variables of modules and of enclosing functions.
+
+`self.scale = 2` in a method may set `scale` of the objects that the method is called on. `other.scale = 2` may set that of any object.
+"""
 
 from __future__ import annotations
 

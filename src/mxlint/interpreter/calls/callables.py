@@ -1,4 +1,8 @@
-"""Calls: which callable does what."""
+"""What a call runs: for each member of the callee, the transfer function of its kind.
+
+`f(x)` runs a body, `Layer(4)` makes an instance, `layer(x)` calls `__call__`, `partial(f, 1)(x)` calls `f`, and a callable that nobody in sight gives may call
+the functions among its arguments.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Moving what a call made to the context of another call: objects and arrays have other numbers there, symbolic values and conditions other
-names."""
+"""Renames what a call made for use in the context of another call.
+
+A summary that was made under `f(x)` in one place names objects and arrays by their sites and contexts there. Called from another place, the same objects have
+other numbers, and symbolic values and conditions other names.
+"""
 
 from __future__ import annotations
 

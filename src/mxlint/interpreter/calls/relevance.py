@@ -1,4 +1,8 @@
-"""Which calls may reach something compiled: by the symbol index of the files that define what is called, and by what its names and arguments hold."""
+"""Which calls may reach something compiled, and so must run in full.
+
+The symbol index of a file says which functions name a compile site or call one that does. What the arguments and free names of a call hold is asked as well:
+`run(callback)` reaches a compiled function if `callback` does.
+"""
 
 from __future__ import annotations
 

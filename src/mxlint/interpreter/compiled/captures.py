@@ -1,4 +1,8 @@
-"""What a compiled object is given with `inputs=` and `outputs=`: arrays in containers, which become placeholders while its function is traced."""
+"""What `inputs=` and `outputs=` of a compiled object lead to, and what a trace puts there.
+
+Under `inputs=[model.state]` the arrays in the containers of the state are placeholders while the body runs. Afterwards those of `outputs=` are results, and the
+others what they were.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that MLX exports: it traces them with placeholders as `mx.compile` does, and keeps the trace in a file."""
+"""Functions that MLX exports (`mx.export_function`): it traces them with placeholders as `mx.compile` does, and keeps the trace in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What the cache of a compiled function distinguishes calls by. MLX flattens the arguments: a list that is handed over twice counts twice."""
+"""The keys of MLX's cache: which calls of a compiled function use one trace.
+
+A key has a part for each leaf of the arguments: shape and dtype of an array, the bits of a number or string. `f(x, 1)` and `f(x, True)` have one key, `f(x, 2)`
+has another. MLX flattens the arguments, so a list that is given twice counts twice.
+"""
 
 from __future__ import annotations
 

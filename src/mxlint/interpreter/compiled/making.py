@@ -1,4 +1,8 @@
-"""Making a compiled object: of which function, where, in which form, and what it is given as inputs and outputs."""
+"""Calls of `mx.compile`: the compiled object, of which function it is, where it was made, and with which options.
+
+`@mx.compile`, `mx.compile(partial(f, 2))` and `mx.compile(mx.grad(f), inputs=state)` make one each. The function is looked for behind partials, bound methods and
+transforms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What the parameters of a traced function hold: placeholders for arrays, numbers and strings as they are."""
+"""What the parameters of a traced function hold.
+
+Arrays are placeholders, containers are copies, numbers and strings are as they were given. What nobody in sight gives is an array, unless its annotation, default
+or uses say otherwise.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Tuples that a trace reads part by part: `self.state.step`, `shape[0]`, `weight, count = pair`.
 
-A tuple cannot change; another one is put in its place, which often differs in one part alone. So a trace that comes to a tuple has read nothing yet: the
-value says where it lies (`Tuple.sources`). A part of it is read there where the trace takes it out, and all of it where the trace uses it in any other way:
-wherever an expression has it as its value, but for the owner of an attribute or index, what is bound to local names, handed to a function of
-the program or returned by one. So it is with numbers, flags and strings, of which operators make others (`scalars.py`).
+A tuple cannot change; another one is stored in its place, which often differs in one part alone. So a trace that finds a tuple has read nothing yet: the value
+says where the tuple lies (`Tuple.sources`). A part is read where the trace takes it out. The whole is read where an expression uses it in any other way than to
+take a part, bind a local name, hand it to a function of the program, or return it. Numbers, flags and strings are read in the same way (`scalars.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What a trace reads of the program around it, to be compared at each later call."""
+"""What a trace reads of the program around it, to be compared at each later call.
+
+In `def step(x): return x * model.scale` the trace reads the name `model` and the attribute `scale`. A read is of a location that is older than the trace, and
+counts only if the trace uses what it found.
+"""
 
 from __future__ import annotations
 

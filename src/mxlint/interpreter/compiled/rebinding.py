@@ -1,8 +1,8 @@
-"""Compiled objects that are put where others were: what was written before one of them was made, it has never seen otherwise.
+"""Compiled objects that are stored where others were: what was written before one was made is nothing old for it.
 
-A loop that sets an attribute and compiles anew calls, in each round, the object that was made last. After a join nothing says any more that whoever finds the
-old object finds the old attribute as well. So each place where a compiled object is stored knows, as a part of the state, what was written since one was put
-there that had no trace yet.
+In `for rate in rates: self.rate = rate; self.step = mx.compile(self.run); self.step(x)` each round calls the object that was made last, which has seen the new
+rate. A join forgets which object goes with which rate. So each place where a compiled object is stored keeps, as a part of the state, what was written since an
+object was put there that had no trace yet.
 """
 
 from __future__ import annotations

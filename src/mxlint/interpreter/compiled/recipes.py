@@ -1,4 +1,7 @@
-"""How an array was made, where that says all of its content: of two arrays that were made alike, and not changed since, one is as good as the other."""
+"""How an array was made, where that determines its content: `mx.arange(4)`, `mx.zeros((2, 2))`, the weights of a layer that are filled in one way.
+
+Two arrays of one recipe that nothing has changed since are equal, so a trace that has read the one is not stale where it would find the other.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and results that MLX refuses, and how facts describe arguments."""
+"""Arguments that MLX refuses, and how facts describe arguments: `step(model)`, `step(np.ones(2))` and `step({1, 2})` raise."""
 
 from __future__ import annotations
 

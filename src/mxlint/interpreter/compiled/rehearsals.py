@@ -1,7 +1,7 @@
-"""What the next run of a body would compute, where a trace has changed what it reads: a number that it counts, a flag that it turns over.
+"""Rehearsals: what the next run of a body would compute, where a trace has changed what it reads, such as a number that it counts or a flag that it sets.
 
-A trace that has set a flag finds it set the next time, and may do the same as before, or something else. Nothing but a run says which: so the body is run once more
-from the state of the call, what it does is undone, and the operations of MLX that it came to are compared with those of the trace.
+In `if not self.ready: self.ready = True; self.w = make()` the next run does something else, and may compute the same. Only a run shows that. So the body is run once
+more from the state of the call, its effects are undone, and the operations of MLX in it are compared with those of the trace.
 """
 
 from __future__ import annotations

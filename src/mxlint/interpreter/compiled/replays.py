@@ -1,4 +1,7 @@
-"""Calls that replay a trace: each location that the trace read is compared with what lies there now. What differs, or may, is the fact `Stale`."""
+"""Calls that replay a trace: each location that the trace read is compared with what lies there now.
+
+In `step(x); w = mx.zeros(2); step(x)` the second call runs no Python, so it computes with the old `w`: the fact `Stale`. `staleness.py` compares one location.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a trace returns. MLX finds placeholders in lists, tuples and dicts and replaces them by results; in anything else it leaves them."""
+"""What a traced function returns: MLX replaces placeholders by results in lists, tuples and dicts, and leaves them in anything else.
+
+`return {"loss": loss}` is well; `return Output(loss)`, of a dataclass, hands out a placeholder.
+"""
 
 from __future__ import annotations
 

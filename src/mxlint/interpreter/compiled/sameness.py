@@ -1,4 +1,8 @@
-"""Whether what lies somewhere now is what a trace has read there, or reads the same."""
+"""Whether what lies at a location now is what a trace has read there, or would be read the same.
+
+Another object is as good where each attribute that the trace read holds the same: `self.options = Options(2)` before each call of a trace that reads
+`self.options.rate` changes nothing.
+"""
 
 from __future__ import annotations
 

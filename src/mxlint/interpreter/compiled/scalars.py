@@ -1,8 +1,7 @@
-"""Numbers, flags and strings of which a trace uses no more than what it decides by them: `n > 2`, `if flag:`, `step % 10 == 0`.
+"""Numbers, flags and strings of which a trace uses only what it decides by them: `n > 2`, `if flag:`, `step % 10 == 0`.
 
-A trace that comes to one has used nothing of it yet: the value says where it lies (`Sourced`), and what operators make of it with other scalars says so in
-turn. Used is what comes of that in the end: the outcome of a test, or a number that anything else is done with. So another number that decides
-the same, and that nothing else is done with, is no old value, wherever the decisions are written.
+A trace that finds one has used nothing of it yet: the value says where it lies (`Sourced`), and what operators make of it with other scalars says so in turn. What
+counts as used is the outcome of a test in the end, or the number where anything else is done with it. So another number that decides the same is no stale read.
 """
 
 from __future__ import annotations

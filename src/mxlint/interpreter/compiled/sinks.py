@@ -1,4 +1,7 @@
-"""Uses of values that need their content: of placeholders they are events of the trace, of other arrays they compute them."""
+"""Uses of values that need their content: `print(x)`, `if x:`, `float(x)`, `mx.eval(x)`.
+
+Of a placeholder that is an event of the trace, of which MX1 rules speak. Any other array is computed by it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a trace has read at a location, and what lies there at a later call: what differs, or may, is the fact `Stale`."""
+"""Whether one location that a trace has read is stale at a later call: a write came since, and the value is not provably the same.
+
+What differs is the fact `Stale`, with the conditions under which it does. If it is not known whether it differs, the site is not full.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of compiled objects: how each was made, and what its traces left for the calls that replay them."""
+"""What is kept of compiled objects: how each was made, its traces that have ended, and who wrote the locations that they read."""
 
 from __future__ import annotations
 

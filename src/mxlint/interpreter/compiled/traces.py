@@ -1,4 +1,4 @@
-"""A trace: one run of the body of a compiled function with placeholders, while it runs."""
+"""The record of one running trace: its placeholders, what it reads and writes, and what it uses of numbers, loops and gradients."""
 
 from __future__ import annotations
 

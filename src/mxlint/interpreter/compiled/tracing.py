@@ -1,4 +1,7 @@
-"""Running the function of a compiled object with placeholders, once for each key of its cache."""
+"""Running the body of a compiled function with placeholders, once for each key of its cache.
+
+A trace runs in a context of its own, so that all calls of one key find one trace. What it returns are fresh arrays of the shapes of the placeholders.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which objects MLX takes for trees: it looks for arrays in them, and makes plain lists and dicts of them."""
+"""Which objects MLX takes for trees: lists, dicts, and objects of classes that extend these.
+
+It looks for arrays in them, and the traced function gets plain lists and dicts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is written: by a trace on the program around it, which a replay does not do again, and by the program on what a trace has read."""
+"""Writes: what a trace writes on the program around it, which no replay does again, and what the program writes where a trace has read.
+
+`self.count += 1` in a traced body is done at the first call alone. `self.scale = 2` between two calls makes the read of `self.scale` stale.
+"""
 
 from __future__ import annotations
 

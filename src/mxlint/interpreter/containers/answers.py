@@ -1,4 +1,7 @@
-"""What a library answers about a container of constants: the container is read only as far as the answer goes."""
+"""What a library function says about a container of constants: `math.prod(sizes)`, `" ".join(names)`.
+
+A trace that asks has read the answer, not the items: other items with the same answer are no stale read.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making lists, sets and dicts, and putting things into them."""
+"""New lists, sets and dicts, and entries that are put into them: `[a, b]`, `a + b`, `table[key] = value`."""
 
 from __future__ import annotations
 

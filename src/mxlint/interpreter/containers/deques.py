@@ -1,4 +1,4 @@
-"""Deques of a greatest length: what is too much for one goes at the other end."""
+"""Deques with a greatest length: `deque(maxlen=3)` drops an item at one end where a fourth is put in at the other."""
 
 from __future__ import annotations
 

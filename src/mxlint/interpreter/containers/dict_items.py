@@ -1,7 +1,7 @@
 """Entries of dicts: what lies under a key, and putting something there.
 
-`cache[key]` gives what lies under each key that `key` may be equal to, the default where nothing may, and raises where nothing does. Putting something under a
-key that nobody in sight gives may replace what lies under a known one.
+`cache[key]` gives what lies under each key that `key` may be equal to, the default where nothing may, and raises where nothing does. A write under a key that nobody
+in sight gives may replace what lies under a known one.
 """
 
 from __future__ import annotations

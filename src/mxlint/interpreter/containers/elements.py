@@ -1,4 +1,7 @@
-"""What a value gives when it is iterated over: its items one by one where they are known, else what each element may be."""
+"""What iterating over a value gives: its items one by one where they are known, else what each element may be.
+
+`[a, b]` gives `a`, then `b`. A list that a loop has filled gives the join of what it was filled with, any number of times.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Indices and slices as Python means them: `2`, `-1`, `1:n`, and what a sequence asks of them before it gives an item.
 
-`rows[x]` with an array `x` asks the array for its number. The index is a number or a slice of Python if all its parts are constants, and else not known.
+`rows[x]` with an array `x` asks the array for its number. The index is a number or slice of Python if all its parts are constants, else it is not known.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What code may change in place, by the symbol index of its file, and what is known of a container after that happened out of sight."""
+"""What code may change in place, by the symbol index of its file, and what a container may hold after code that was not entered has changed it.
+
+`xs.append(1)` in a function that is not entered may change the list that the variable `xs` holds.
+"""
 
 from __future__ import annotations
 

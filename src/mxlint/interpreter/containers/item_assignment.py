@@ -1,6 +1,6 @@
 """Assignment and deletion of items: `owner[index] = value` and `del owner[index]`.
 
-A list or dict of the program holds another content behind it, and a method `__setitem__` or `__delitem__` is called. In `settings["rate"] = 2`, where nobody in
+A list or dict holds other contents afterwards. For an object of the program `__setitem__` or `__delitem__` is called. In `settings["rate"] = 2`, where nobody in
 sight gives `settings`, later reads find what was written.
 """
 

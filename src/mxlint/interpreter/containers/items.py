@@ -1,4 +1,4 @@
-"""Reads of items: `owner[index]`, of each kind of value that has items.
+"""Reads of items: `owner[index]`, by the kind of the owner.
 
 `shape[0]` is an axis, `names[1:]` a new list, `rows[i]` one of several items where `i` is not known. What has no items, as `3[0]`, raises TypeError. Dicts are in
 `dict_items.py`, what an index means in `indices.py`, assignment and deletion in `item_assignment.py`.

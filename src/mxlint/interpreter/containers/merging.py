@@ -1,4 +1,4 @@
-"""Putting the entries of dicts into another: `{**a, **b}`, `a | b`, `dict.update`."""
+"""Dicts that are made of others: `{**a, **b}`, `a | b`, `dict.update`. Where `b` may hold an unknown key, each entry of `a` may be replaced."""
 
 from __future__ import annotations
 

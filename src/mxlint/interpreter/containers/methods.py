@@ -1,4 +1,4 @@
-"""Methods of lists, dicts and sets, whose contents are kept one by one."""
+"""Methods of lists, dicts and sets, whose contents are kept one by one: `append`, `pop`, `setdefault`, `update`."""
 
 from __future__ import annotations
 

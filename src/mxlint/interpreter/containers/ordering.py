@@ -1,7 +1,7 @@
-"""What is put in order: `sorted`, `min` and `max`, and what they compare.
+"""Putting in order: `sorted`, `min` and `max`, and what they compare.
 
-`max(losses, key=float)` asks each element for its key, and compares the keys: of arrays that asks for their values. Of known numbers the result is one of them, of
-what nobody in sight gives it is derived from that, and of a counter it is a number between bounds.
+`max(losses, key=float)` asks each element for its key and compares the keys; keys that are arrays are asked for their values. The result is one of the elements where
+these are known numbers, is derived from what nobody in sight gives, and lies between bounds where a counter is compared.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Lists whose items a library has put in another order: what does not depend on the order is what it was before.
+"""Lists whose items a library has put in another order, as `random.shuffle(xs)` does: what does not depend on the order is what it was before.
 
-Where a trace has read all items one by one, it need not depend on where each of them lies."""
+A trace that has read all items one by one need not depend on where each of them lies.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Numbers: arithmetic and comparison of steps, kinds and lengths of axes."""
+"""Arithmetic and comparison of numbers that are not constants: ranges, kinds and lengths of axes.
+
+`range(4)` gives numbers between 0 and 3; twice such a number lies between 0 and 6, is even, and is not 7. `x.shape[0] + 1` is a `Length`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One of several values: which one is a condition, and each value is guarded by it.
 
-What happens with a value that was chosen depends on the choice: it is open if an index, key or name that nobody in sight gives decides, imprecise if it
-was approximated. If the program in sight takes all of them (a counter), it depends on nothing.
+In `handlers[name](x)` each function of the dict may be called, on the condition that it is chosen. The choice is open if an index, key or name that nobody in sight
+gives decides, and imprecise if that was approximated. If the program in sight takes all values, as a counter does, there is no condition.
 """
 
 from __future__ import annotations

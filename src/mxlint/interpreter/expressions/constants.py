@@ -1,4 +1,4 @@
-"""Values that are constant through and through, as Python's own."""
+"""Which values are constant, and what they are as Python's own: `(1, "a")` is; `(1, [])` is not, as a list has an identity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Equality, identity and membership."""
+"""`==`, `is` and `in`: the outcome where it is known, by special methods of the program, else by what the two values stand for.
+
+Two constants decide, and so do a list and None. Two `Symbolic`s of one identity are equal; of others either outcome may come.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions: one transfer function for each."""
+"""The transfer functions of expressions, one for each node of the IR."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Objects of which a trace asks only which they are: `mode is Mode.TRAIN`, `obj in (a, b)`.
 
-A trace that comes to an object has used nothing of it yet: the value says where it lies (`SourcedRef`). A comparison by identity reads the outcome, so another
-object with the same outcome is nothing to say. All else that is done with it uses the object.
+A trace that finds an object has used nothing of it yet: the value says where it lies (`SourcedRef`). A comparison by identity reads the outcome, so another object
+with the same outcome is no stale read. Whatever else is done with the object uses it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names: where they are looked up, and what reading one gives."""
+"""Names: in which frame one is looked up, and what reading it gives. A name that is surely unbound raises; one that may be does so on a condition."""
 
 from __future__ import annotations
 

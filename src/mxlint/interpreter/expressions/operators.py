@@ -1,4 +1,4 @@
-"""Operators: special methods of the program, then what Python's own types do."""
+"""Operators: `a + b` is `a.__add__(b)` of a class of the program, then what MLX does with arrays, then what Python's own types do."""
 
 from __future__ import annotations
 

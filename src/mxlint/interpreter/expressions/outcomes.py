@@ -1,6 +1,6 @@
-"""What an operator makes of a scalar that lies somewhere: a location of its own, whose value is computed from what lies there.
+"""Outcomes of operators on a scalar with a source: each is a location of its own, whose value is computed from the scalar.
 
-A trace that has asked only whether a number is greater than two has not read the number: another one that is greater than two, too, is nothing to say.
+A trace that has asked only whether a number is greater than two has read the outcome, not the number: another one that is greater than two is no stale read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The text of a value: what `str`, `repr`, `format` and f-strings make of it, and the methods of the program that they call."""
+"""The string that `str`, `repr`, `format` and f-strings make of a value, and the methods of the program that they call.
+
+`f"{x}"` of a placeholder needs its value. Of a list it asks each item.
+"""
 
 from __future__ import annotations
 

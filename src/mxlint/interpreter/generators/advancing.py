@@ -1,4 +1,7 @@
-"""`next()`: the next element of an iterator, and one element of any value."""
+"""`next()`: the next element of an iterator, and one element of any value.
+
+The state in which there is none arrives at a target: a default, or the handler of StopIteration.
+"""
 
 from __future__ import annotations
 

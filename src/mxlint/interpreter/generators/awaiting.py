@@ -1,4 +1,4 @@
-"""Coroutines and what else is awaited: what is waited for runs where it is asked for."""
+"""`await`: the body of a coroutine runs where it is awaited. What `asyncio.gather` and its like are given runs at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generators that nobody holds any more: Python, which counts references, closes them at once."""
+"""Generators that nothing refers to any more: Python, which counts references, closes them at once, so their `finally` runs there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Generators and context managers made of them: bodies that run when somebody asks."""
+"""Calls of generator functions and coroutines: the arguments are bound, and the body waits until an element is asked for.
+
+Also `yield from`, and context managers that are made of generators: the `with` block runs at the yield.
+"""
 
 from __future__ import annotations
 

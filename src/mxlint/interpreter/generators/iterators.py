@@ -1,4 +1,4 @@
-"""Iterators as objects of the heap: what each goes over, and how far it has come."""
+"""Iterators as objects of the heap: what each goes over, and how far it has come. Behind `it = iter(xs); next(it)` the position of `it` is 1."""
 
 from __future__ import annotations
 

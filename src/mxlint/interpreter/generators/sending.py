@@ -1,4 +1,4 @@
-"""`send`, `throw` and `close` of generators."""
+"""`send`, `throw` and `close` of generators: what the yield gives or raises at which the body stands."""
 
 from __future__ import annotations
 

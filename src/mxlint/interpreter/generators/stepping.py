@@ -1,4 +1,7 @@
-"""The body of a generator, run from yield to yield or as a whole."""
+"""The body of a generator, run from yield to yield where the program asks for one element at a time, or as a whole in a loop.
+
+`syntax/resuming.py` says where a body can be resumed. One whose yield stands in a `with` block cannot.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Generators of which single elements are asked for and that cannot be run from yield to yield: the body is run at once, and what it yields is kept."""
+"""Generators that cannot be run from yield to yield: the body is run at once, and what it yields is kept as a list.
+
+Where the program asks for more elements, the effects of that run are undone and it is run again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Imports: the modules of the project are run once, those of libraries are names."""
+"""Import statements: a module of the project is run once, a module of a library is a name.
+
+`import mlx.core as mx` binds `External("mlx.core")`. `from settings import rate` of a file of the project runs that file and binds what its `rate` holds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules as attributes of the packages that hold them."""
+"""Modules as attributes of their packages: behind `import a.b` the module `b` is an attribute of `a`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a call gives for the parameters that no call of a library's function may leave out: its code is entered with all of them, or not at all."""
+"""The arguments that a function of a library cannot go without: a call that gives none for one of these parameters raises TypeError.
+
+A keyword, or a star of unknown length, may give one of them. So what models a function finds all of them among the positional arguments.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The builtins and library functions whose meaning no data can say, by canonical name."""
+"""Handlers of the builtins and library functions that no model can describe as data, by canonical name."""
 
 from __future__ import annotations
 

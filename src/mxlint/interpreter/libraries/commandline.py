@@ -1,4 +1,7 @@
-"""Options of the command line: what a parser is told, and what it then reads. Which value an option has nobody in sight says, but of which type it is."""
+"""Options of the command line (argparse): a parser is told of each option, and parsing gives an object with an attribute for each.
+
+The value is what nobody in sight gives. Its type, its default and its `choices` are known.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of what is not of the program: code where data cannot say it, then MLX, then the models of libraries."""
+"""Calls of what is not of the program, in this order: a handler in Python, MLX, the model of a library. What has none of these gives something symbolic."""
 
 from __future__ import annotations
 

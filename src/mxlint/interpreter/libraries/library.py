@@ -1,7 +1,7 @@
 """Calls and names of libraries by their models, which are data.
 
-A call such as `random.choice(rows)` is bound to a signature, folded if its arguments are constants, does what the model says to the world, and gives what its
-result type says. `math.pi` is the value of a constant.
+A call such as `random.choice(rows)` is bound to a signature and folded if its arguments are constants. Otherwise it has the effects that the model states, and gives
+what the result type says. `math.pi` is the value of a constant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which axes of the arguments of a trace a value is computed from, also by way of what holds it."""
+"""From which axes of placeholders a value is computed, also by way of objects that hold it: `np.array(x.shape)` is computed from all axes of `x`."""
 
 from __future__ import annotations
 

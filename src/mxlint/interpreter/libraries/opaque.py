@@ -1,4 +1,7 @@
-"""What objects of libraries hold, of which the program sees what their methods show: that it is read, and changed in place."""
+"""The content of objects of libraries, of which the program sees only what their methods show.
+
+`a[0] = 1` of a numpy array changes it at one index, and `a[1]` reads it at another. What reads more of the object reads all of it.
+"""
 
 from __future__ import annotations
 

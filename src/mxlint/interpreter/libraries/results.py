@@ -1,4 +1,7 @@
-"""What a call of a library gives: the value that the result type of its model stands for."""
+"""The result of a call of a library: the value that the result type of its model stands for.
+
+The type `list[str]` is a new list of strings of unknown length, and a type variable is what the argument was.
+"""
 
 from __future__ import annotations
 

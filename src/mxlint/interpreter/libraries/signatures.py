@@ -1,6 +1,6 @@
 """Which signatures of a model a call fits, and which argument each parameter gets.
 
-`dict.get(key)` and `dict.get(key, default)` have two signatures, and `math.floor(x)` one for each kind of `x`: what an argument is not surely may still be.
+`dict.get(key)` and `dict.get(key, default)` have two signatures, and `math.floor(x)` one for each kind of `x`. An argument whose kind is not known may fit several.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The threads of a program, which are numbered."""
+"""The threads of a program, by number: `Thread(target=step).start()` runs `step` in another one. MX606 asks in which threads a compiled object is called."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the rounds of a loop make of their own earlier value, as `x = x[1:]` does, is one symbolic value: the one that a round starts with.
+"""Values that each round of a loop makes of their own earlier value, as `x = x[1:]` does: one symbolic value stands for them, the one with which a round starts.
 
-Named by the operations that made it, it would be another one after each round, and the loop would settle only when the name is too long.
+Named by the operations that made it, the value would be another one after each round, and the loop would become stable only when the name is too long.
 """
 
 from __future__ import annotations

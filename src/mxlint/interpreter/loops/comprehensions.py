@@ -1,4 +1,4 @@
-"""Comprehensions and generator expressions."""
+"""Comprehensions and generator expressions: their clauses are loops and tests around the element. A generator expression runs when it is iterated over."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""How many rounds a `while` loop of a traced body has: one that tests a number which goes on by equal steps, or by one factor, in the rounds that are run
-one by one."""
+"""How many rounds a `while` loop of a traced body has, which tests a number that goes on by equal steps or by one factor.
+
+`while n < 5000: n += 1` has 5,000 rounds if `n` begins at 0. Its first rounds, which are run one by one, show the step. MX307 asks for the number.
+"""
 
 from __future__ import annotations
 

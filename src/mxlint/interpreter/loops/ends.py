@@ -1,4 +1,4 @@
-"""Which loops are known to end, and which never do by themselves."""
+"""Which loops are known to end, and which never do by themselves: `while True` without a `break` or `return` ends by an exception alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Loops over a list or dict in a trace that look at some of its items or entries: `for name, value in vars(self).items()`.
+"""Loops of a trace over a list or dict that use some of its items: `for name, value in vars(self).items()`.
 
-Such a loop asks for the key of each entry that it comes to, and whether there is an item. It reads the entry or item where it reads the name that this is bound to, and of one
-of which it asks nothing but whether it is of a class it reads that. Of a tuple that it binds to several names it reads the parts that it uses.
+Such a loop reads the key of each entry, and whether there is an item. It reads the value of an entry only where it uses the name that is bound to it. Of one that
+it only asks for its class it reads the class, and of a tuple that it unpacks the parts that it uses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Loops: the first round, and a fixpoint with widening of the others."""
+"""Loops whose rounds are not run one by one: the first round, and a fixpoint with widening of the others.
+
+A loop in such a loop starts from the invariant that it had in the last round of the outer one.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Objects that loops make, once the loop is over.
+"""Objects that a loop made are folded into one once the loop is over.
 
-A loop makes three objects at a site: that of its first round, the newest, and one that stands for those between. In a list of unknown length
-they are distinguished by nobody: each item may be each of them. Those that only such a list holds are folded into one, with what only they hold.
-So a model's layers are one layer, and a loop over them runs its body once.
+A loop makes three abstract objects at a site: that of its first round, the newest, and one for those between. In a list of unknown length nothing distinguishes
+them, as each item may be each of them. Those that only such a list holds become one, with what only they hold. So the layers of a model are one layer, and a
+loop over them runs its body once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names that nothing reads any more leave the state: what only they hold is no part of what rounds, or the steps of a generator, have in common."""
+"""Dead names, which nothing reads any more, leave the state: what only they hold need not be joined or compared in the rounds of a loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that rounds of a loop make longer: what is joined with more of the same, again and again, has another shape each time, whatever it was."""
+"""Arrays that rounds of a loop make longer, as `cache = mx.concatenate([cache, row])` does: the shape differs in each round, whatever it was at first."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Which numbers are others in each round of a loop: the time, a draw, an item of data, and what is read out of an array that the rounds change.
 
-A `Symbolic` is one particular thing, named after where it came into being. In another round of a loop that is another thing, but it need not be
-another number: the content of an array that no round changes is the same whenever it is read. So what makes a number new is followed back to where
-it comes from: to a source that gives something else each time, to a counter of the loop, or to an array that is computed from what an earlier round
-made of it.
+A `Symbolic` is named after the place where it came into being. In another round that is another thing, but it need not be another number: the content of an array
+that no round changes is the same whenever it is read. So a number is followed back to where it comes from: a source that gives something else each time, a counter
+of the loop, or an array that is computed from what an earlier round made of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the rounds of a loop come nearer to an end: each leaves something that only one more can have made, as a counter or a list that grows."""
+"""Whether the rounds of a `while` loop come nearer to an end: each leaves something that only one more round can have made, as a counter or a list that grows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Loops in a loop that ascends: what one of them did is done again without running it, as long as it would find what it found then.
+"""Summaries of inner loops: a loop in a loop that ascends to its fixpoint is not run again where it would find what it found in the last round.
 
-The rounds of the loop around change little of what a loop in it reads: the batches of an epoch are made as those of the last one were. A loop is known by its place
-and context. What it did holds as a summary of a call does (`calls/summaries.py`), in the context in which it was made. What it noted is not noted again:
-all that is noted while a loop ascends is forgotten, and in the round that stays the loops in it run in full (`fixpoint.py`).
+The batches of an epoch are made as those of the last one were. A loop is known by its place and context, and its summary holds as that of a call does
+(`calls/summaries.py`). It notes no facts: all that is noted while a loop ascends is forgotten. In the last round, whose facts stay, inner loops run in full.
 """
 
 from __future__ import annotations

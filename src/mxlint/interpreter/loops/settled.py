@@ -1,4 +1,4 @@
-"""Arrays that are older than the loops that run: their shapes are those of so many arrays as there are, whatever the rounds do."""
+"""Arrays that are older than the loops that run: their shapes do not differ from round to round, whatever the rounds do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments of a call."""
+"""The arguments of a call, evaluated, with the place of each: positional ones, keywords, and stars of unknown length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of the methods that run where something is made."""
+"""The names of the methods that run where an object is made: `__init__` and its like."""
 
 from __future__ import annotations
 

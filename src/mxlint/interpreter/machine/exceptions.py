@@ -1,4 +1,7 @@
-"""Exceptions: raising those of Python by name, and which handlers catch what."""
+"""Exceptions: raising those of Python by name, and whether a handler catches one: surely, surely not, or perhaps.
+
+`except LookupError` catches a KeyError surely. Of an exception of a class that is not in sight it is not known.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Activations of code, and the contexts in which it allocates."""
+"""Frames, the activations of code, and the contexts in which they allocate: the chain of calls and loop rounds that leads to one.
+
+An object is named by its allocation site and context, so a list that `f` makes is another one for each call of `f`.
+"""
 
 from __future__ import annotations
 

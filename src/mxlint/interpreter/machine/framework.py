@@ -1,4 +1,4 @@
-"""What MLX's part of the interpreter is asked. These answers are those of Python alone: nothing is known."""
+"""The questions that the machine asks of the part for MLX. These answers are those of Python alone, where nothing is known of a framework."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What never changes of a function of the program."""
+"""What never changes of a function of the program: its code and where it was defined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the interpreter keeps beside the heap."""
+"""What the interpreter keeps beside the heap: one record for each class that asks, which no branch or round undoes.
+
+So the ledger is for counts and caches. What a state must not share with another one is a field of the heap.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of locations that no attribute of a program has."""
+"""The names of locations that no attribute of a program has: the items of a list, the content of a dict, a part of a tuple."""
 
 from __future__ import annotations
 

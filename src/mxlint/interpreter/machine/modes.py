@@ -1,4 +1,7 @@
-"""In which mode the interpreter runs."""
+"""The modes of a run: whether a gradient is taken, a test expects an exception, a thread or the client runs, …
+
+What a call does may depend on its mode, so the modes are part of the key of a summary.
+"""
 
 from __future__ import annotations
 

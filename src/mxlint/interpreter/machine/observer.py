@@ -1,4 +1,4 @@
-"""What sees each value that the interpreter computes."""
+"""A hook that sees each value that the interpreter computes, for the tests that compare it with CPython."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The conditions under which a state is reached, and the outcomes of tests."""
+"""Paths, which are the conditions under which a state is reached, and the outcomes of tests.
+
+In the body of `if flag:` the path has the condition "`flag` is true", with its cause (varying, open, imprecise) and its place. `learned` says what a path keeps
+after a join.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Private names: `__name` in a class is `_Class__name` for Python, in its body and in all functions within it."""
+"""Name mangling: `__name` in a class is `_Class__name` for Python, in its body and in all functions within it."""
 
 from __future__ import annotations
 

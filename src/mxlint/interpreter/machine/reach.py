@@ -1,4 +1,4 @@
-"""What a value leads to, through tuples, containers and objects. What several of them hold is entered once: there are far more ways than objects."""
+"""What a value leads to, through tuples, containers and objects. Each object is entered once, as there are far more ways than objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Places where states arrive that left early."""
+"""Targets: where states arrive that leave early, by return, break, continue or raise.
+
+A `return` hands its delta to the target of the activation. The run goes on there with the join of all that arrived.
+"""
 
 from __future__ import annotations
 

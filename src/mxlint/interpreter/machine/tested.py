@@ -1,4 +1,4 @@
-"""With which numbers names and attributes are compared for equality."""
+"""The numbers to which a location is compared for equality: `while n != 8` makes 8 a bound of the widened range of `n`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The traces of a run, which are numbered."""
+"""The numbers of traces: one for each compiled object and cache key."""
 
 from __future__ import annotations
 

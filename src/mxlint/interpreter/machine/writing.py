@@ -1,4 +1,4 @@
-"""Who wrote a location, and how often: the writes of a run, counted."""
+"""How often each location was written, and by whom. A read of a trace keeps the count: another count at a later call means that a write came since."""
 
 from __future__ import annotations
 

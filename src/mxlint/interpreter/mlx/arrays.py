@@ -1,7 +1,7 @@
-"""Attributes, methods and operators of `mx.array`, by their names: what each gives, what it needs of the value, and what it changes in place.
+"""Attributes, methods and operators of `mx.array`, by name: what each gives, what it needs of the value, and what it changes in place.
 
-`x.shape` is a tuple of sizes, `x.item()` needs the value, which a placeholder does not have, and `x += 1` is the same object with another content. What an operation
-computes is in `computing.py`.
+`x.shape` is a tuple of sizes, `x.item()` needs the value, which a placeholder does not have, and `x += 1` is the same object with another content. What an
+operation computes is in `computing.py`.
 """
 
 from __future__ import annotations

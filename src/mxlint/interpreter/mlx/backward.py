@@ -1,8 +1,8 @@
 """What a gradient goes back through: the arrays of a differentiated function that are computed from what it is differentiated by.
 
-What a gradient goes back through, operand by operand, is measured (`models/mlx/gradients.py`). Each of these arrays has a location of its own (`PULLED`): the numbers of the differentiations around it, which are negative, and of the operations that it is
-computed by whose gradients raise in a shapeless trace. Such an operation is noted where the loss turns out to be computed by it: the gradient of nothing
-else is part of the trace.
+`models/mlx/gradients.py` has, by operand, what was measured. Each such array has a location of its own (`PULLED`). It holds the numbers of the differentiations
+around it, which are negative, and of the operations that compute it and whose gradients raise in a shapeless trace. Such an operation is noted only where the
+loss turns out to be computed by it: the gradient of nothing else is part of the trace.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Broadcasts in a shapeless trace. MLX fuses operations that work element by element, and leaves out the broadcasts before them: each fused kernel
-broadcasts what it is given for itself. So its result is only as large as that makes it, which is too small where nothing else that it is given is as
-large as the broadcast was. What any other operation is given, or the function returns, is broadcast to the sizes of the first call.
+"""Broadcasts in a shapeless trace, which come out too small where MLX fuses the operations behind them.
 
-Of each array that a fused operation makes, the trace keeps the shape that it comes to have (`fused`) if that is another one than it should have.
+MLX fuses operations that work element by element, and leaves out the broadcasts before them: the fused kernel broadcasts its operands itself. Its result is only as
+large as they make it. That is too small where no other operand is as large as the broadcast was. The operands of any other operation, and results, are broadcast
+to the sizes of the first call. The trace keeps for each array of a fused operation the shape that it comes to have (`fused`), if that is not the right one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Calls of MLX: by the measured table, and by code for the few things that no data can say (compile, transforms, modules, optimizers, trees)."""
+"""Calls of MLX: what each does in a trace by the measured table, its result by the shape rules, and handlers for what no data can say.
+
+`mx.compile`, transforms, modules, optimizers and trees have handlers in files of their own.
+"""
 
 from __future__ import annotations
 

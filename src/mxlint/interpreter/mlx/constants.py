@@ -1,4 +1,7 @@
-"""Numbers that are read out of arrays which MLX computes from constants, or from a number of a loop: which these are, and how many."""
+"""Numbers that are read out of arrays which MLX computes from constants or from the number of a loop: how many different ones there are.
+
+`schedule(i).item()` in `for i in range(9)` is another number in each round; `mx.array([1, 2])[0].item()` is one.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Values as the models of MLX's results want them: shape and dtype of arrays, plain numbers, lists and tuples of these.
 
-`mx.reshape(x, (2, -1))` is described by the type of `x` and the tuple `(2, -1)`. A list of unknown length has the description of one of so many items, and what two
-such have in common holds for all.
+`mx.reshape(x, (2, -1))` is described by the type of `x` and the tuple `(2, -1)`. A list of unknown length is described as one of some lengths; what these
+descriptions have in common holds for all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Modules that train or do not: freezing, and what gradients are taken of."""
+"""Which modules train: `freeze`, `unfreeze`, and the weights that `nn.value_and_grad` differentiates by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a differentiated function gives beside its result: arrays like others, computed from the result and the arguments."""
+"""What a differentiated function gives beside its result: trees of arrays with the shapes of the arguments, computed from the result and the arguments."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Why the shape of a result differs from round to round of a loop: by a number, by what an operand adds, or because the operands do.
 
-In `for n in range(9): x = mx.concatenate([x, row])` the result is longer in each round, in `x[:n]` its length is the counter. A rule about recompilation asks for
-this.
+In `for n in range(9): x = mx.concatenate([x, row])` the result is longer in each round, and the length of `x[:n]` is the counter. A rule about recompilation asks
+for this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Custom kernels: the callable that mx.fast.metal_kernel and cuda_kernel make, and what a call of it gives."""
+"""Custom kernels: the callable that `mx.fast.metal_kernel` and `cuda_kernel` make. A call gives an array for each output shape."""
 
 from __future__ import annotations
 

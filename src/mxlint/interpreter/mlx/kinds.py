@@ -1,4 +1,4 @@
-"""Which objects are modules and optimizers of MLX."""
+"""Which objects and classes are modules or optimizers of MLX: those of MLX, and those of classes of the program that derive from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Modules, layers and optimizers of MLX: what they hold, what calling them reads, and what their methods do."""
+"""Modules and layers of MLX: what a constructor makes, what a call reads, and what the inherited methods do.
+
+`nn.Linear(4, 8)` holds `weight` and `bias`, and a call of it in a trace reads them. `model.update(tree)` writes them.
+"""
 
 from __future__ import annotations
 

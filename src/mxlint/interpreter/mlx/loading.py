@@ -1,4 +1,4 @@
-"""What a file gives: one array, or arrays by their names."""
+"""What `mx.load` gives: one array, or a dict of arrays by their names."""
 
 from __future__ import annotations
 

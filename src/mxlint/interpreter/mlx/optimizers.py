@@ -1,4 +1,7 @@
-"""Optimizers of MLX: what an update writes and reads, and the state that it makes."""
+"""Optimizers of MLX: what an update writes and reads, and the state that it makes.
+
+`optimizer.update(model, gradients)` puts new arrays in the place of the weights, counts the step, and makes the moments at its first call.
+"""
 
 from __future__ import annotations
 

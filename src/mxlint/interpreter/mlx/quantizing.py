@@ -1,4 +1,4 @@
-"""`nn.quantize`: layers that are replaced by quantized ones."""
+"""`nn.quantize`: quantized layers take the place of those that can be quantized and that the predicate, if there is one, chooses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What operations do in a shapeless trace, by the measured table: raise at the first call, or go wrong when a size changes later."""
+"""What operations do in a trace under `shapeless=True`, by the measured table.
+
+Some raise at the first call, as they can infer no shape (`mx.split`). Others go wrong when a size changes later (`x[0]`, `nn.Linear` with a bias). A size that the
+program computes with is a constant of the trace.
+"""
 
 from __future__ import annotations
 

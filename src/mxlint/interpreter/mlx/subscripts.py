@@ -1,4 +1,4 @@
-"""What stands in brackets behind an array, and the shape that it leaves."""
+"""What stands in the brackets of `array[…]`, and the shape of the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees of MLX: tuples, lists, dicts and modules in one another, down to their leaves."""
+"""Trees of MLX: tuples, lists, dicts and modules in one another, down to their leaves. `tree_map`, `tree_flatten` and `tree_unflatten` go over them."""
 
 from __future__ import annotations
 

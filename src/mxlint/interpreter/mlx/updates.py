@@ -1,4 +1,4 @@
-"""The objects that `array.at` and `array.at[index]` are."""
+"""`array.at[index]`, whose `.add(value)` and like methods give an updated array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What walks the modules of a module: their names, the tree that they are, and other modules that are put in their place."""
+"""Methods that walk the modules of a module: `named_modules`, `leaf_modules`, `update_modules`, `apply_to_modules`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrays that a module itself holds: each of its attributes that is one, or may be one or another."""
+"""The arrays that a module itself holds: each attribute that is an array, or may be. Those of the modules in it are theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an annotation names, where reading it needs no run: classes, and unions of them, written as such or as text."""
+"""What an annotation names, where reading it needs no run: `mx.array`, `Model | None`, `"list[Model]"`."""
 
 from __future__ import annotations
 

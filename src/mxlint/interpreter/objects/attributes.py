@@ -1,4 +1,4 @@
-"""Attributes: reading and writing them, with descriptors, `super()` and the hooks of the program."""
+"""Attributes: reading, setting and deleting them, with descriptors, properties, `super()`, `__getattr__` and `__setattr__` of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Class statements, and making instances: `__new__`, `__init__`, and what dataclasses and named tuples do for them."""
+"""Class statements, and calls of classes: `__new__`, `__init__`, and what dataclasses and named tuples do for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The annotations of a class, as the program asks for them: what its body annotates, by name."""
+"""`__annotations__` and `get_type_hints` of a class: what its body annotates, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What an object has from a base class out of sight that its own methods use as a module or an optimizer of MLX."""
+"""Attributes that an object has from a base class out of sight: a module or an optimizer, where its own methods use them as one.
+
+In `class Trainer(BaseTrainer)` with `self.optimizer.update(self.model, grads)`, `self.optimizer` is an optimizer and `self.model` a module.
+"""
 
 from __future__ import annotations
 

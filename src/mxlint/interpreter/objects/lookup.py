@@ -1,4 +1,7 @@
-"""How names are found in classes: linearised bases, what a class holds, what is read of an instance where its class holds something."""
+"""How names are found in classes: the linearised bases (MRO), what a class holds, and what an instance gives where its class holds something.
+
+A trace that calls `layer.forward` reads it in the class that holds it. A `forward` that is set later, there or in a class before it, is a stale read.
+"""
 
 from __future__ import annotations
 

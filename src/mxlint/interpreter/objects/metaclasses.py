@@ -1,4 +1,4 @@
-"""What a metaclass of the program does with a class statement: its `__new__` and `__init__` get the name, the bases and the namespace."""
+"""Metaclasses of the program: their `__new__` and `__init__` get the name, the bases and the namespace of a class statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes of the objects that Python itself makes: modules, functions, what wraps them, iterators and containers, each kind by a function of its own."""
+"""Attributes of the objects that Python itself makes, by kind: `function.__name__`, `module.name`, `partial.func`, `iterator.__next__`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Methods that a class leaves to its subclasses: an object that has no other one is of a class that is not in sight."""
+"""Methods that a class leaves to its subclasses: abstract ones, and those that only raise NotImplementedError.
+
+An object that nothing in sight makes, and whose class has no other method of that name, is of a class that is not in sight.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dataclasses, enums and named tuples."""
+"""Dataclasses, enums and named tuples: the constructor, the fields, `replace`, `asdict`, and members of enums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The builtins that ask for types and attributes by name: isinstance, type, getattr, super and their like."""
+"""Builtins that ask for types and attributes by value: `isinstance`, `type`, `getattr`, `setattr`, `hasattr`, `super`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types of values: isinstance, the names of a type and of its bases."""
+"""The types of values: the outcome of `isinstance(x, cls)`, and the names of a type and of its bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects around functions: descriptors, partial, caches, wraps, singledispatch."""
+"""Objects around functions: `property`, `staticmethod`, `partial`, `lru_cache`, `wraps`, `singledispatch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a call out of sight gives, and a variable or attribute is bound to: a module or an optimizer, where nothing else it may be is used as it is."""
+"""What a variable or attribute holds that is bound to the result of a call out of sight: a module or an optimizer, if its uses say so.
+
+After `self.model = build()`, `nn.value_and_grad(self.model, loss)` says that it is a module.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which functions of a file are entered, by the names that lead to something compiled, and in which order."""
+"""Which functions of a file are entered, and in which order: those that may make or call something compiled, directly or through others.
+
+Names decide: a function that calls `step` is a candidate if something compiled is found under the name `step`. Callers run before the functions that they call.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The most general client of a file: the public methods of its classes and its public functions in any order, any number of times.
+"""The most general client of a file: it calls the public functions, and the public methods of each class, in any order, any number of times.
 
-Nothing in sight calls them. Each one that reaches a compiled object, and each compiled object with a public name, is called, then others may run,
-then it is called again: what a trace has read and one of them has changed is stale. Only that is noted; all else is known from the functions alone.
-The others are the public methods of the same class, and whatever in the file may write a name of a module that a trace has read. Of what a function makes
-and hands out, they are the functions that it hands out beside it, and the latter. `client_methods.py` says which they are.
+Nothing in sight calls these. Whatever reaches a compiled object is called, then others may run, then it is called again: what a trace has read and one of the
+others has changed is stale. Only stale reads are noted, one step lower. In `class Model` with `set_scale` and a compiled `step`: `step(x); set_scale(2); step(x)`.
+
+The others are the public methods of the same class, and what may write a name of a module that a trace has read. Where a function returns several functions, as a
+factory does, the others are those that it returns beside the compiled one. `client_methods.py` says which they are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Methods of objects that nobody in sight gives: a class of the same file that has such a method, and that nothing in sight makes, may be theirs.
-What is called itself may be an object of such a class with `__call__`, or a function of the file that nothing in it calls.
+"""Methods of objects that nobody in sight gives: the object may be one of a class of the file that has such a method and that nothing in sight makes.
 
-A loop over callbacks is the usual case: whoever calls hands over objects of the classes that the file offers for that. What such a method does to the
-objects that it is given happens on the open condition that the call comes to it.
+A loop over callbacks, `for callback in callbacks: callback.on_step(model)`, is the usual case: the caller hands over objects of the classes that the file offers
+for that. What such a method does to its arguments happens on the open condition that the call runs it. What is called itself, as in `callback(model)`, may be an
+object of a class with `__call__`, or a function of the file that nothing in it calls.
 """
 
 from __future__ import annotations

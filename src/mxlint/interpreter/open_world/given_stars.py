@@ -1,5 +1,6 @@
-"""What `*args` and `**kwargs` hold of which nobody in sight says how many there are: each item is another thing, by its number or name, so that what one
-of them is shown to be says nothing of the others.
+"""What `*args` and `**kwargs` hold that nobody in sight gives.
+
+Each item is a thing of its own, by its number or name: where `args[0]` is shown to be an array, `args[1]` may still be a number.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""State that a function is given and gives back, as in `state = step(state, x)`: whoever calls it hands back what it was given.
+"""State that a function is given and gives back, as in `state = step(state, x)`: its caller hands back what it was given.
 
-Its numbers go on from call to call, as those that an object keeps do. It is known by its class: an argument is an object of a class of the program, and
-so is the result or an item of it, in which something else stands; or the function changes the numbers of the argument itself.
+Numbers in such state go on from call to call, as attributes of an object do. It is recognised by its class: an argument is an object of a class of the program, and
+so is the result or an item of it, with other contents. Or the function changes the numbers of the argument itself.
 """
 
 from __future__ import annotations

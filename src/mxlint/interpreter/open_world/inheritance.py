@@ -1,4 +1,4 @@
-"""The classes in which something is compiled, as the run left them: what they inherit, and what inherits them."""
+"""The classes in which something is compiled, with their bases and the classes that extend them: a rule and its fix ask for these."""
 
 from __future__ import annotations
 

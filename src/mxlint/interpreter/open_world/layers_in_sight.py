@@ -1,4 +1,7 @@
-"""Parameters that are used as the objects of a class of the same file are: what makes both can give one of them to the other."""
+"""Parameters that are used as objects of a class of the same file: whoever makes both may hand one to the other.
+
+In `def step(model, x): return model.encode(x)`, `model` may be an object of a public class of the file with a method `encode`.
+"""
 
 from __future__ import annotations
 

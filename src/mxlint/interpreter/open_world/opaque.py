@@ -1,5 +1,7 @@
-"""Modules of which nothing is known but that they are modules: one field stands for all weights of their layers, and who asks for these gets something
-of which nothing is known."""
+"""Modules of which nothing is known but that they are modules, such as a parameter that is annotated as `nn.Module`.
+
+One field of the object stands for all weights of its layers. Who asks for a layer gets something of which nothing is known.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What nobody in sight gives: arguments of functions, and objects of classes, by what annotations, defaults and uses say of them."""
+"""The arguments of functions that nothing in sight calls, and the objects on which methods are called.
+
+A parameter is what its annotation says, else what its default says, else what its uses say, else an array of a compiled function and symbolic in host code.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sure of the environment though nobody says what it is: a test that all Pythons answer alike is decided."""
+"""Tests of the environment that every Python answers alike: `sys.version_info >= (3,)` is decided, though nobody in sight says the version."""
 
 from __future__ import annotations
 

@@ -1,8 +1,11 @@
 """Methods that an object takes only after others: `fit` after `compile`, `predict` after `load`.
 
-A method that reaches nothing compiled on an object as its constructor leaves it is called on one whose public methods ran first, in the order of
-the text: those that fill an attribute which is None or missing, put entries into a dict or an empty list that it holds, or put something compiled in the
-place of what an object holds. If one of them is enough for it to reach something compiled, the others may have run or not: what happens after them depends on that. It may be the method itself, whose first call makes what later ones go on with. If it takes several others, all of them ran.
+A method may reach nothing compiled on an object as its constructor leaves it. Then it is called on an object whose public methods ran first, in the order of the
+text: those that fill an attribute which is None or missing, put entries into an empty dict or list, or replace what the object holds by something compiled.
+
+- If one of them is enough for the method to reach something compiled, the others may have run or not, and what happens after them depends on that.
+- If it takes several, all of them ran.
+- The one may be the method itself: its first call makes what its later ones use.
 """
 
 from __future__ import annotations

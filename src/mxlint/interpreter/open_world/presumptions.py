@@ -1,8 +1,8 @@
-"""Parameters that are taken to be arrays: what shows that they are, and what depends on it.
+"""Parameters of compiled functions that are presumed to be arrays: what shows that they are, and what depends on it.
 
-A parameter of a compiled function that no call, annotation or default determines is an array, if some use of it is one of arrays: an attribute
-or item of it is read, it is computed with an array, given to MLX, or returned. If no use is, that is a presumption; and numbers are tested, converted
-and used as an index just as well as arrays, so such a use alone says nothing.
+A parameter that no call, annotation or default determines is an array if some use of it is one of arrays: an attribute or item of it is read, it is computed with
+an array, given to MLX, or returned. If there is no such use, that it is an array is a presumption, which the finding names. Tests, conversions and uses as an
+index prove nothing, as numbers have them as well.
 """
 
 from __future__ import annotations

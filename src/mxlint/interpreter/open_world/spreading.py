@@ -1,4 +1,4 @@
-"""The arguments of a call one by one, where nobody in sight says how many a star holds and the function that the call comes to does."""
+"""Arguments behind a star of unknown length, one by one: `step(*args)` hands over as many as `step` has parameters."""
 
 from __future__ import annotations
 

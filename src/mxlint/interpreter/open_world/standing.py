@@ -1,4 +1,4 @@
-"""Objects that stand for what nobody in sight gives, such as the model that is a parameter."""
+"""Which object of the heap stands for something that nobody in sight gives, such as the model that is a parameter."""
 
 from __future__ import annotations
 

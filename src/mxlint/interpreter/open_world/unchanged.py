@@ -1,4 +1,4 @@
-"""Whether functions leave alone what traces have read: then no later call finds something else there, and the client need not run them."""
+"""Whether functions leave alone what traces have read, by the symbol index: then the client need not run them between two calls."""
 
 from __future__ import annotations
 

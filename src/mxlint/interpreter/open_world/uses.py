@@ -1,9 +1,8 @@
-"""Which names are modules and optimizers by what is done with them, where nothing else says what they are: parameters, and variables and attributes that
-are bound to what a call out of sight gives. What is differentiated by, or has methods that nothing but a module has, is a module; what updates one is an
-optimizer: `optimizer.update(model, nn.value_and_grad(model, loss)(x)[1])`.
+"""Which names are modules and optimizers by what is done with them, where nothing else says what they are.
 
-MLX raises for anything else that nn.value_and_grad is given as a model. That what has `.update(model, gradients)` is an optimizer, and what has
-`.load_weights(…)` a module, is a presumption.
+The names are parameters, and variables and attributes that are bound to what a call out of sight gives. In
+`optimizer.update(model, nn.value_and_grad(model, loss)(x)[1])`, `model` is a module, as MLX raises for anything else that is differentiated by. That `optimizer` is
+an optimizer because of its `update`, or that what has `.load_weights(…)` is a module, is a presumption.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Assignment: what the names, attributes, items and patterns of targets hold afterwards; and the two sides of a test."""
+"""Assignment to targets of all kinds: `a = …`, `a.b = …`, `a[i] = …`, `a, *b = …`, `a += …`. And `branch`, which runs the two sides of a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests: what `and`, `or` and conditions ask of their operands, each once and in the order of Python."""
+"""Tests: `and`, `or` and conditions ask each operand once, in the order of Python, and stop at the one that decides."""
 
 from __future__ import annotations
 

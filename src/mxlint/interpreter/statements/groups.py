@@ -1,4 +1,4 @@
-"""`except*`: each handler takes its part of a group of exceptions, one after the other, and what nobody takes is raised on."""
+"""`except*`: each handler takes its part of an exception group, one after the other. What none takes is raised again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""try and with: which states come to which handler, and what runs on every way out."""
+"""`try` and `with`: which states come to which handler, and what runs on every way out.
+
+The body of `finally`, and `__exit__`, runs once for each way out (the end, a return, a break, an exception), on the join of the states that take it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of a match statement: whether a subject fits, and the names that it binds."""
+"""Patterns of `match` statements: whether a subject fits, and the names that the pattern binds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Going on at module level after an exception that only the analysis may raise.
 
-What a library does is known as far as its model goes, and values as far as they were followed. So an exception that no statement in sight raises may be one that Python does not raise,
-and must not end a module without a word.
+Models and values are known only in part, so an exception that no `raise` in sight causes may be none under Python. It must not end a module: the run goes on behind
+the statement, and no site of the file is full.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Statements: one transfer function for each."""
+"""The transfer functions of statements, one for each node of the IR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The truth of a value."""
+"""The truth of a value: its outcome, or the reason why both may be. The truth of an array needs its value, which a placeholder does not have."""
 
 from __future__ import annotations
 

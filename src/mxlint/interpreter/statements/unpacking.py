@@ -1,4 +1,4 @@
-"""Unpacking a value into several targets."""
+"""Unpacking: the parts of `a, *b, c = value`. One of too few or too many parts raises ValueError."""
 
 from __future__ import annotations
 
