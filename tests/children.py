@@ -1,4 +1,4 @@
-"""Programs under real MLX in a child process."""
+"""Programs under real MLX in a child process, and whether a process still runs."""
 
 from __future__ import annotations
 
@@ -30,3 +30,11 @@ def run_in_child(child: str, folders: Iterable[Path]) -> Any:
 def short_names(text: str) -> str:
     """What MLX prints, without the modules by which its messages name types from Python 3.12 on."""
     return re.sub(r"'mlx(?:\.\w+)*\.(\w+)' object", r"'\1' object", text)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process of Linux is there and has not ended (a zombie has)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

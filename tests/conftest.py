@@ -11,16 +11,23 @@ import io
 import os
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from command_line import Done, Run
 from hypothesis import HealthCheck, settings
 
 from mxlint.cli import main
+
+if TYPE_CHECKING:
+    from oracle.record import Record
+
+    from mxlint.verify.runner import Workplace
 
 ALL = "MXLINT_ALL" in os.environ
 """All cases of each test are run, and not a sample of some."""
@@ -99,6 +106,31 @@ def measuring(request: pytest.FixtureRequest) -> ModuleType:
         return import_module(request.module.MEASURED_BY)
     finally:
         sys.path.remove(scripts)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def place(folder: Path) -> Iterator[Workplace]:
+    """A place where programs are verified, with an empty working directory."""
+    from mxlint.verify.runner import workplace
+
+    with workplace() as here:
+        yield here
+
+
+@pytest.fixture(scope="module")
+def record() -> Iterator[Record]:
+    """Runs programs under Python and records what their values are."""
+    from oracle.record import recording
+
+    with recording() as running:
+        yield running
 
 
 @pytest.fixture

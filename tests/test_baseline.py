@@ -7,17 +7,11 @@ from pathlib import Path
 
 import pytest
 from command_line import Run
+from writing import write_modules
 
 PRINTS = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x, 1)\n    return x\n\n\nstep(mx.ones(3))\n"
 OTHER = "import mlx.core as mx\n\n\n@mx.compile\ndef other(x):\n    return x.item()\n\n\nother(mx.ones(3))\n"
 FILE = "mxlint-baseline.json"
-
-
-def write(**files: str) -> None:
-    for name, text in files.items():
-        path = Path(f"{name.replace('__', '/')}.py")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def reported(run: Run, *arguments: str) -> list[str]:
@@ -30,7 +24,7 @@ def reported(run: Run, *arguments: str) -> list[str]:
 @pytest.fixture
 def baseline(run: Run) -> Path:
     """That of `src/a.py` with one finding and `b.py` with another."""
-    write(src__a=PRINTS, b=OTHER)
+    write_modules(src__a=PRINTS, b=OTHER)
     done = run("check", "--baseline", FILE, "--update-baseline")
     assert done.code == 0
     assert done.err == f"{FILE} has 2 findings, and had 0\n"
@@ -60,7 +54,7 @@ def test_what_it_holds(run: Run, baseline: Path) -> None:
     ids=["rows above", "several rows", "blanks", "tabs", "newlines", "a function above"],
 )
 def test_survives(run: Run, baseline: Path, changed: str) -> None:
-    write(src__a=changed)
+    write_modules(src__a=changed)
     assert reported(run) == []
 
 
@@ -68,25 +62,25 @@ def test_a_renamed_file_and_a_moved_function(run: Run, baseline: Path) -> None:
     Path("src/a.py").rename("src/c.py")
     assert reported(run) == []
     Path("src/c.py").unlink()
-    write(b=OTHER + PRINTS)
+    write_modules(b=OTHER + PRINTS)
     assert reported(run) == []
 
 
 def test_a_copy_is_new(run: Run, baseline: Path) -> None:
-    write(c=PRINTS)
+    write_modules(c=PRINTS)
     assert reported(run) == ["MX101 c.py"]
     assert reported(run, "c.py") == ["MX101 c.py"]  # a.py is there, though this run does not look at it
 
 
 def test_one_more_of_a_kind_is_new(run: Run, baseline: Path) -> None:
-    write(src__a=PRINTS.replace("    print(x, 1)\n", "    print(x, 1)\n    print(x, 1)\n"))
+    write_modules(src__a=PRINTS.replace("    print(x, 1)\n", "    print(x, 1)\n    print(x, 1)\n"))
     assert reported(run) == ["MX101 src/a.py"]
-    write(src__a=PRINTS.replace("print(x, 1)", "print(x, 2)"))
+    write_modules(src__a=PRINTS.replace("print(x, 1)", "print(x, 2)"))
     assert reported(run) == ["MX101 src/a.py"]
 
 
 def test_stale_entries_are_told_and_taken_out(run: Run, baseline: Path) -> None:
-    write(src__a="x = 1\n")
+    write_modules(src__a="x = 1\n")
     assert run("check", "b.py", "--baseline", FILE).err == ""  # a.py was not looked at
     assert run("check", "--baseline", FILE).err == f"Note: 1 entry is stale in {FILE}: --update-baseline takes it out\n"
     assert run("check", "--baseline", FILE, "--update-baseline").err == f"{FILE} has 1 finding, and had 2\n"
@@ -106,7 +100,7 @@ def test_from_another_folder(run: Run, baseline: Path, monkeypatch: pytest.Monke
 
 
 def test_what_was_not_judged_is_in_no_baseline(run: Run) -> None:
-    write(a="import mlx\ndef f(:\n")
+    write_modules(a="import mlx\ndef f(:\n")
     run("check", "a.py", "--baseline", FILE, "--update-baseline")
     assert reported(run, "a.py") == ["MX003 a.py"]
 
@@ -129,7 +123,7 @@ def test_what_was_not_judged_is_in_no_baseline(run: Run) -> None:
     ],
 )
 def test_what_cannot_be_done(run: Run, arguments: list[str], message: str) -> None:
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     Path("bad.json").write_text('{"version": 1, "files": {"a.py": [{"code": "MX101"}]}}', encoding="utf-8")
     Path("new.json").write_text('{"version": 2}', encoding="utf-8")
     Path("list.json").write_text("[]", encoding="utf-8")
@@ -144,10 +138,10 @@ def test_what_cannot_be_done(run: Run, arguments: list[str], message: str) -> No
 def test_comments_are_told_apart_by_their_words(run: Run) -> None:
     """MX001: one comment that silences nothing does not stand for another."""
     idle = OTHER.replace("    return x.item()", "    return x  # mxlint: ignore[MX{}]")
-    write(c=idle.format(101))
+    write_modules(c=idle.format(101))
     run("check", "--baseline", FILE, "--update-baseline")
     assert reported(run) == []
-    write(c="\n" + idle.format(101).replace("  # mxlint: ", " #  mxlint:  "))
+    write_modules(c="\n" + idle.format(101).replace("  # mxlint: ", " #  mxlint:  "))
     assert reported(run) == []
-    write(c=idle.format(102))
+    write_modules(c=idle.format(102))
     assert reported(run) == ["MX001 c.py"]

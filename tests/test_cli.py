@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from command_line import Done, Run
+from writing import write_modules
 
 import mxlint.analysis
 from mxlint import __version__
@@ -27,13 +28,6 @@ else:
 
 PRINTS = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n    return x\n"
 WARNS = "x = 1  # mxlint: ignore[MX101]\n"
-
-
-def write(**files: str) -> None:
-    for name, text in files.items():
-        path = Path(f"{name.replace('__', '/')}.py")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def test_version(run: Run) -> None:
@@ -53,7 +47,7 @@ def test_without_arguments_it_says_how_it_is_used(run: Run) -> None:
 
 
 def test_check_in_every_format(run: Run) -> None:
-    write(src__a=PRINTS, b="x = 1\n")
+    write_modules(src__a=PRINTS, b="x = 1\n")
     full = run("check")
     assert full.code == 1
     assert full.out.startswith("error[MX101]: ")
@@ -69,7 +63,7 @@ def test_check_in_every_format(run: Run) -> None:
 
 
 def test_clean(run: Run) -> None:
-    write(a="x = 1\n")
+    write_modules(a="x = 1\n")
     assert run("check") == Done(0, "All checks passed: 1 file, 0 compiled functions.\n", "")
     assert run("check", "-q") == Done(0, "", "")
 
@@ -84,7 +78,7 @@ def test_no_files(run: Run) -> None:
 
 
 def test_what_the_scorers_call(run: Run) -> None:
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     done = run("check", ".", "--output-format", "json", "--no-cache", "--isolated", "--fail-on", "never")
     assert (done.code, len(json.loads(done.out)["diagnostics"])) == (0, 1)
 
@@ -129,7 +123,7 @@ def test_no_guess_that_is_far_off_or_leads_to_what_runs_code(run: Run, arguments
     ],
 )
 def test_what_fails_a_run(run: Run, arguments: list[str], code: int) -> None:
-    write(a=WARNS)
+    write_modules(a=WARNS)
     assert run("check", *arguments).code == code
 
 
@@ -171,7 +165,7 @@ def test_what_fails_a_run(run: Run, arguments: list[str], code: int) -> None:
 )
 def test_usage_errors(run: Run, arguments: list[str], message: str) -> None:
     Path("a.toml").write_text("", encoding="utf-8")
-    write(a=WARNS)
+    write_modules(a=WARNS)
     done = run(*arguments)
     assert done.code == 2
     assert message in done.err
@@ -179,7 +173,7 @@ def test_usage_errors(run: Run, arguments: list[str], message: str) -> None:
 
 
 def test_broken_configuration(run: Run) -> None:
-    write(a=PRINTS, sub__b=PRINTS)
+    write_modules(a=PRINTS, sub__b=PRINTS)
     Path("sub/pyproject.toml").write_text("[tool.mxlint]\nselect = 'MX1'\n", encoding="utf-8")
     done = run("check")
     assert (done.code, done.out) == (2, "")
@@ -188,7 +182,7 @@ def test_broken_configuration(run: Run) -> None:
 
 
 def test_a_missing_path_does_not_end_the_run(run: Run) -> None:
-    write(source=PRINTS)
+    write_modules(source=PRINTS)
     done = run("check", "sorce.py", "source.py", "--exit-zero", "--output-format", "concise")
     assert done.code == 2
     assert done.err == "Error: sorce.py: no such file or folder; did you mean `source.py`?\n"
@@ -202,7 +196,7 @@ def test_internal_errors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(mxlint.analysis, "analyze", analyze)
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     done = run("check", "--exit-zero")
     assert (done.code, done.err) == (2, "Error: a.py: mxlint failed in mxlint.analysis.as_deep_as_needed: ZeroDivisionError\n")
     assert "error[MX004]" in done.out
@@ -211,7 +205,7 @@ def test_internal_errors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_stdin(run: Run) -> None:
-    write(a=PRINTS, sub__c="x = 1\n")
+    write_modules(a=PRINTS, sub__c="x = 1\n")
     done = run("check", "-", "--output-format", "concise", stdin=PRINTS)
     assert done.out.startswith("-:6:5: MX101")
     named = run("check", "-", "--stdin-filename", "sub/b.py", "--output-format", "concise", stdin=PRINTS)
@@ -222,13 +216,13 @@ def test_stdin(run: Run) -> None:
 
 
 def test_force_exclude(run: Run) -> None:
-    write(venv__a=PRINTS)
+    write_modules(venv__a=PRINTS)
     assert run("check", "venv/a.py").code == 1
     assert run("check", "venv/a.py", "--force-exclude").code == 0
 
 
 def test_output_file(run: Run) -> None:
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     done = run("check", "--output-format", "json", "--output-file", "report.json")
     assert (done.code, done.out) == (1, "")
     assert json.loads(Path("report.json").read_text(encoding="utf-8"))["summary"]["error"] == 1
@@ -236,7 +230,7 @@ def test_output_file(run: Run) -> None:
 
 def test_output_file_is_replaced_at_the_end(run: Run) -> None:
     """What stood there stays if the run comes to nothing; `-` is a file of that name, as for ruff."""
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     Path("report").write_text("before", encoding="utf-8")
     assert run("check", "--output-file", "report", "--select", "MX999").code == 2
     assert Path("report").read_text(encoding="utf-8") == "before"
@@ -260,7 +254,7 @@ def test_statistics_only_where_there_is_a_form_for_them(run: Run, form: str) -> 
 
 
 def test_colour(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     assert "\x1b[" not in run("check").out
     assert "\x1b[" in run("check", "--color", "always").out
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -270,7 +264,7 @@ def test_colour(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_statistics_and_timings(run: Run) -> None:
-    write(a=PRINTS, b=PRINTS)
+    write_modules(a=PRINTS, b=PRINTS)
     done = run("check", "--statistics", "--timings")
     assert done.out.count("error[MX101]") == 2
     assert "\n\n2  MX101  print-traced-array\n\nCompiled functions:\n" in done.out
@@ -280,7 +274,7 @@ def test_statistics_and_timings(run: Run) -> None:
 
 
 def test_notes_and_verbose(run: Run) -> None:
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     done = run("check", "--mlx-version", "99.0", "--verbose", "--exit-zero")
     assert "Note: " in done.err
     assert "files: 1 read, 1 parsed, for MLX 99.0" in done.err
@@ -302,7 +296,7 @@ def test_explain_as_json(run: Run) -> None:
 
 def test_show_files(run: Run) -> None:
     """What would be checked is named, and not read: it may not even be Python."""
-    write(b="x = (", sub__a=PRINTS, venv__c=PRINTS)
+    write_modules(b="x = (", sub__a=PRINTS, venv__c=PRINTS)
     assert run("check", "--show-files") == Done(0, "b.py\nsub/a.py\n", "")
     assert run("check", "--show-files", "--extend-exclude", "sub").out == "b.py\n"
     gone = run("check", "--show-files", "gone.py", "b.py")
@@ -322,7 +316,7 @@ def test_rules(run: Run) -> None:
 
 
 def test_sites(run: Run) -> None:
-    write(a=PRINTS, b="x = 1\n")
+    write_modules(a=PRINTS, b="x = 1\n")
     done = run("sites")
     assert done.code == 0
     assert done.out.startswith("a.py:4:2: step  (")
@@ -332,7 +326,7 @@ def test_sites(run: Run) -> None:
 
 
 def test_sites_says_what_it_cannot_list(run: Run) -> None:
-    write(a=PRINTS, b="x = 1\n", bad="import mlx.core as mx\nmx.compile(:\n")
+    write_modules(a=PRINTS, b="x = 1\n", bad="import mlx.core as mx\nmx.compile(:\n")
     done = run("sites")
     assert (done.code, [line[:8] for line in done.out.splitlines() if line[0] != " "]) == (0, ["a.py:4:2"])
     assert done.err.startswith("Error: bad.py:2:12: not valid Python 3.")
@@ -346,7 +340,7 @@ def test_config_prints_settings_that_could_be_read_again(run: Run) -> None:
         "[tool.mxlint]\nselect = ['MX1']\nextend-exclude = ['gen']\nper-file-ignores = { 'a.py' = ['MX101'] }\nmlx-version = '0.30.0'\n",
         encoding="utf-8",
     )
-    write(sub__a="")
+    write_modules(sub__a="")
     printed = tomllib.loads(run("config", "sub").out)
     assert {"MX101", "MX102"} <= set(printed["select"])
     assert "MX201" not in printed["select"]
@@ -409,7 +403,7 @@ def test_explain_at_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_progress_only_at_a_terminal_and_after_a_while(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(a=PRINTS, b=PRINTS)
+    write_modules(a=PRINTS, b=PRINTS)
     monkeypatch.setattr("mxlint.cli.progress.PATIENCE", -1.0)
     assert run("check").err == ""
     monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True)

@@ -16,13 +16,9 @@ from mxlint.facts.values import ArrayValue, ScalarValue
 from mxlint.pages import load_page
 from mxlint.rules.registry import RULES
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 FIXTURES = Path(__file__).parent / "fixtures"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def facts_of(text: str, **others: str) -> Log:

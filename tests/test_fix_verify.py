@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from command_line import Run
+from needed import needs_mlx
 
 from mxlint.config import Settings
 from mxlint.engine import check
@@ -26,7 +25,7 @@ from mxlint.verify.experiment import Options, verified
 
 pytestmark = [
     pytest.mark.mlx,
-    pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++"),
+    needs_mlx,
 ]
 
 SCALED = """\

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from symbol_tables import IMPLICIT, mangled
 
 from mxlint.source import source_from_bytes
 from mxlint.syntax.index import Block, Import, Index, index
@@ -161,14 +162,6 @@ def tables(table: symtable.SymbolTable, cls: str = "") -> Iterator[tuple[symtabl
         else:  # type parameters and annotations, which stand between a definition and what is around it
             waiting += child.get_children()
     yield table, cls, symbols
-
-
-IMPLICIT = {"__class__", "__classdict__", "__static_attributes__", "__firstlineno__", "__conditional_annotations__"}
-
-
-def mangled(names: set[str], cls: str) -> set[str]:
-    private = cls.lstrip("_")
-    return {f"_{private}{name}" if private and name.startswith("__") and not name.endswith("__") else name for name in names}
 
 
 @pytest.mark.parametrize("path", [*LIBRARY, *FIXTURES[::4]], ids=lambda path: path.name)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.mark.structures import ParameterSet
+from writing import write
 
 from mxlint.analysis import analyze
 from mxlint.engine import check
@@ -64,16 +65,9 @@ def read_cases(name: str, code: str = "") -> dict[str, Case]:
     return cases
 
 
-def write(case: Case) -> None:
-    for name, text in case.files.items():
-        path = Path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
 def findings(case: Case) -> list[Finding]:
     """What is found in a case that lies in the working directory; each place and code once."""
-    write(case)
+    write(Path(), case.files)
     table = load_table()
     found: dict[object, Finding] = {}
     project = Project()
@@ -191,7 +185,7 @@ VARIED = read_cases("varied.md")
 def test_what_small_differences_decide(name: str) -> None:
     """In a whole run, which also knows the files of tests by their names."""
     case = VARIED[name]
-    write(case)
+    write(Path(), case.files)
     lines = [(file, row, line) for file, text in case.files.items() for row, line in enumerate(text.splitlines(), 1)]
     marked = [(file, row, code) for file, row, line in lines for code in MARKS.findall(line.partition("  # ")[2])]
     result = check(["."], fixes=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -11,8 +10,9 @@ import pytest
 from oracle.compare import Report, compare, total
 from oracle.constructs import TEMPLATES
 from oracle.generate import Draft, Program, draw_program
-from oracle.record import Record, recording
+from oracle.record import Record
 from oracle.static import adapter
+from writing import write
 
 COUNT = int(os.environ.get("MXLINT_INTERPRETER", "15"))
 """So many programs are drawn; MXLINT_INTERPRETER=2000 asks for more of them."""
@@ -34,18 +34,9 @@ MOST_VAGUE = 0.01
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
 
 
-@pytest.fixture(scope="module")
-def record() -> Iterator[Record]:
-    with recording() as running:
-        yield running
-
-
 def report(record: Record, folder: Path, program: Program) -> Report:
     """What the interpreter says of a program, compared with what the program did."""
-    for name, text in program.files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(folder, program.files)
     return compare(record(folder), adapter(folder, "main.py"), program.files)
 
 

@@ -52,13 +52,6 @@ step(mx.ones(3))
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory, empty."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def checked(*paths: str, keep: bool = True, **how: Any) -> Result:
     settings = how.pop("settings", Settings(isolated=True))
     return check(paths or (".",), settings, cache=Path(CACHE).absolute() if keep else None, **how)

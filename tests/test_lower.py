@@ -10,11 +10,12 @@ import sys
 import sysconfig
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from symbol_tables import IMPLICIT, mangled
 
 from mxlint.syntax import ir
 from mxlint.syntax.lower import Lowering, lower
@@ -500,7 +501,7 @@ def test_scopes_are_those_of_the_symbol_table() -> None:
             )
         theirs: dict[str, list[Any]] = {}
         for table in tables(symtable.symtable(text, str(path), "exec")):
-            symbols = [symbol for symbol in table.get_symbols() if symbol.get_name() not in _IMPLICIT]
+            symbols = [symbol for symbol in table.get_symbols() if symbol.get_name() not in IMPLICIT]
             theirs.setdefault(table.get_name(), []).append(symbols)
         assert {name: len(found) for name, found in mine.items()} == {name: len(found) for name, found in theirs.items()}
         for name, found in theirs.items():
@@ -514,14 +515,6 @@ def test_scopes_are_those_of_the_symbol_table() -> None:
             assert nonlocal_names == {symbol.get_name() for symbol in symbols if symbol.is_nonlocal()}
             compared += 1
     assert compared > 500
-
-
-_IMPLICIT = {"__class__", "__classdict__", "__static_attributes__", "__firstlineno__", "__conditional_annotations__"}
-
-
-def mangled(names: Iterable[str], cls: str) -> set[str]:
-    private = cls.lstrip("_")
-    return {f"_{private}{name}" if private and name.startswith("__") and not name.endswith("__") else name for name in names}
 
 
 # -- what cannot be lowered --------------------------------------------------------------------------------------------

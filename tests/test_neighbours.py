@@ -23,7 +23,8 @@ from differential.compare import comparing
 from differential.generate import Program
 from differential.neighbours import CHANGES, Change, changed, neighbour
 from test_differential import told
-from test_tracer import read_cases, write
+from test_tracer import read_cases
+from writing import write
 
 from mxlint.engine import check
 from mxlint.workdir import working_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -12,16 +12,10 @@ from textwrap import dedent
 import pytest
 from oracle.compare import Report, compare
 from oracle.model import FileRecording, Kind, Left, Observed, Point, PointKey, PointKind, Range, Recording, Step
-from oracle.record import ProgramFailed, Record, recording
+from oracle.record import ProgramFailed, Record
 from oracle.replay import ReplayedFile, ReplayedView, replay
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
-
-
-@pytest.fixture(scope="module")
-def record() -> Iterator[Record]:
-    with recording() as running:
-        yield running
 
 
 class Program:

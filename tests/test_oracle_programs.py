@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -13,9 +12,10 @@ from oracle.compare import compare
 from oracle.constructs import TEMPLATES
 from oracle.generate import Draft, Program, draw_program, programs
 from oracle.model import Recording
-from oracle.record import Record, recording
+from oracle.record import Record
 from oracle.reduce import reduce_program
 from oracle.replay import replay
+from writing import write
 
 COUNT = int(os.environ.get("MXLINT_ORACLE", "40"))
 """So many programs are drawn; MXLINT_ORACLE=2000 asks for more of them."""
@@ -23,18 +23,9 @@ COUNT = int(os.environ.get("MXLINT_ORACLE", "40"))
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs run in forks")
 
 
-@pytest.fixture(scope="module")
-def record() -> Iterator[Record]:
-    with recording() as running:
-        yield running
-
-
 def run(record: Record, folder: Path, program: Program) -> Recording:
     """The recording of a program that does what it does without one."""
-    for name, text in program.files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(folder, program.files)
     recorded, plain = record(folder), record(folder, instrument=False)
     assert (recorded.output, recorded.raised) == (plain.output, plain.raised)
     return recorded

@@ -6,13 +6,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from oracle.compare import compare
-from oracle.record import Record, recording
+from oracle.record import Record
 from oracle.static import adapter
+from writing import write
 
 from mxlint.domain.members import Const, External
 from mxlint.interpreter.entry import interpret
@@ -45,12 +46,6 @@ def read_programs(name: str) -> dict[str, Mapping[str, str]]:
 ALL = {name: files for file in ("flow.md", "modules.md", "values.md") for name, files in read_programs(file).items()}
 
 
-@pytest.fixture(scope="module")
-def record() -> Iterator[Record]:
-    with recording() as running:
-        yield running
-
-
 def parameters() -> list[object]:
     assert not set(NOT_YET) - set(ALL)
     return [pytest.param(name, marks=pytest.mark.xfail(strict=True, raises=AssertionError) if name in NOT_YET else ()) for name in ALL]
@@ -59,10 +54,7 @@ def parameters() -> list[object]:
 @pytest.mark.parametrize("name", parameters())
 def test_the_interpreter_agrees_with_python(record: Record, tmp_path: Path, name: str) -> None:
     files = ALL[name]
-    for file, text in files.items():
-        path = tmp_path / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(tmp_path, files)
     recorded = record(tmp_path)
     with working_in(tmp_path):
         report = compare(recorded, adapter(tmp_path, "main.py"), files)
@@ -96,10 +88,7 @@ BELOW = {
 @pytest.mark.parametrize("name", BELOW)
 def test_a_program_below_the_folder_of_its_project_finds_it(tmp_path: Path, name: str) -> None:
     files, added = BELOW[name]
-    for file, text in {**files, "pyproject.toml": ""}.items():
-        path = tmp_path / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(tmp_path, {**files, "pyproject.toml": ""})
     main = next(file for file in files if file.endswith("main.py"))
     told = f"import sys\nsys.path.append({str(tmp_path / added)!r})\n{files[main]}print(repr(value))\n"
     run = subprocess.run(

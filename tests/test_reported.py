@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from children import run_in_child, short_names
+from writing import write
 
 from mxlint.engine import check
 
@@ -60,12 +61,6 @@ SECTIONS = dict(section.split("\n", 1) for section in REPORTED.read_text(encodin
 THREADS = {thread: read(text) for thread, text in SECTIONS.items()}
 BAD = {thread: programs["bad"] for thread, programs in THREADS.items()}
 FIXED = {thread: programs["fixed"] for thread, programs in THREADS.items()}
-
-
-def write(root: Path, files: Mapping[str, str]) -> None:
-    root.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (root / name).write_text(text, encoding="utf-8")
 
 
 def found(root: Path, files: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_tracer import Case, read_cases, write
+from test_tracer import Case, read_cases
+from writing import write
 
 from mxlint.engine import check
 from mxlint.finding import Finding, Span

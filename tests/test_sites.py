@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 from click.testing import CliRunner
+from writing import write
 
 from mxlint import cli
 
@@ -56,10 +57,7 @@ def unmark(name: str, text: str) -> tuple[str, list[Located]]:
 
 def sites(files: Mapping[str, str], *arguments: str) -> list[tuple[Located, Said]]:
     """What `mxlint sites` says of the files, sorted by place."""
-    for name, text in files.items():
-        path = Path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write(Path(), files)
     result = CliRunner().invoke(cli.main, ["sites", *arguments, "--output-format", "json", "."])
     assert result.exit_code == 0, result.output
     found = []

@@ -18,7 +18,8 @@ import pytest
 from differential.generate import programs
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from test_tracer import read_cases, write
+from test_tracer import read_cases
+from writing import write
 
 from mxlint.analysed import Analysis
 from mxlint.analysis import analyze

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 from children import run_in_child
+from writing import write
 
 from mxlint.engine import check
 from mxlint.finding import Finding, Position
@@ -64,13 +65,6 @@ def parameters(cases: Iterable[str], missed: Mapping[str, str]) -> list[Paramete
         pytest.param(case, marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason=missed[case]) if case in missed else ())
         for case in cases
     ]
-
-
-def write(root: Path, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def findings(files: Mapping[str, str], *, gate: bool = True, advice: bool = False) -> tuple[Finding, ...]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import jsonschema
 import pytest
 from click.testing import CliRunner, Result
+from needed import needs_mlx
+from writing import write
 
 import mxlint
 from mxlint import cli
@@ -28,7 +28,7 @@ from mxlint.verify.arguments import MOST_REASON
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+pytestmark = [needs_mlx, pytest.mark.usefixtures("folder")]
 
 SCHEMA = json.loads((Path(mxlint.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
 
@@ -56,21 +56,9 @@ def named(block: Block) -> str:
     return f"{block.code}-{block.row}"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def write(files: dict[str, str]) -> None:
-    for name, text in files.items():
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text, encoding="utf-8")
-
-
 def verdicts(files: dict[str, str], code: str, paths: tuple[str, ...] = (".",)) -> list[Verdict]:
     """The verdicts on the findings of one rule in a project."""
-    write(files)
+    write(Path(), files)
     result = check(paths, with_facts=True)
     wanted = [finding for finding in result.findings if finding.code == code]
     found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
@@ -105,7 +93,7 @@ def explained(findings: list[Finding] | tuple[Finding, ...]) -> str:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("block", list(blocks("bad")), ids=named)
 def test_bad_blocks_are_confirmed(block: Block) -> None:
-    write({"block.py": block.text})
+    write(Path(), {"block.py": block.text})
     result = check(["block.py"], with_facts=True)
     wanted = [finding for finding in result.findings if finding.code == block.code]
     found = verify(wanted, result.sources, [site.span for site in result.sites], Options(timed=False), result.facts)
@@ -122,7 +110,7 @@ def test_bad_blocks_are_confirmed(block: Block) -> None:
 @pytest.mark.parametrize("block", list(blocks("good")), ids=named)
 def test_good_blocks_are_not(block: Block) -> None:
     """Presented as if each compile site, and each row, had been flagged."""
-    write({"block.py": block.text})
+    write(Path(), {"block.py": block.text})
     result = check(["block.py"], with_facts=True)
     sites = [site.span for site in result.sites]
     source = result.sources["block.py"]
@@ -148,7 +136,7 @@ step(mx.array(1.0))
 
 def test_refuted_does_not_fail_the_run() -> None:
     """A finding that two runs contradict becomes info."""
-    write({"a.py": FALSE_ALARM})
+    write(Path(), {"a.py": FALSE_ALARM})
     result = check(["a.py"], with_facts=True)
     claim = forced(result.sources["a.py"], 6, "MX103", [site.span for site in result.sites])
     assert claim is not None
@@ -178,7 +166,7 @@ step(mx.ones(3))
 
 
 def test_what_was_seen_to_happen_has_the_full_severity_of_its_rule() -> None:
-    write({"a.py": LOWERED})
+    write(Path(), {"a.py": LOWERED})
     (said,) = json.loads(run("check", "a.py", "--output-format", "json").stdout)["diagnostics"]
     assert (said["severity"], said["claimed_severity"]) == ("warning", "error")
     (said,) = json.loads(run("check", "--verify", "a.py", "--output-format", "json").stdout)["diagnostics"]
@@ -187,14 +175,14 @@ def test_what_was_seen_to_happen_has_the_full_severity_of_its_rule() -> None:
 
 
 def test_an_experiment_that_somebody_asked_for_is_no_finding_before_it_is_confirmed() -> None:
-    write({"a.py": FALSE_ALARM.replace("step(mx.array(1.0))", "step(mx.array(1.0))\nprint(step(mx.array(2.0)))")})
+    write(Path(), {"a.py": FALSE_ALARM.replace("step(mx.array(1.0))", "step(mx.array(1.0))\nprint(step(mx.array(2.0)))")})
     (said,) = json.loads(run("verify", "a.py:6", "--as", "MX201", "--output-format", "json").stdout)["diagnostics"]
     assert said["verify"]["verdict"] != "confirmed"
     assert (said["severity"], said["claimed_severity"]) == ("info", "error")
 
 
 def test_an_expression_that_is_not_reached_is_inconclusive() -> None:
-    write({"a.py": FALSE_ALARM.replace("    return", "    if x.ndim > 3:\n        y = x.item()\n    return")})
+    write(Path(), {"a.py": FALSE_ALARM.replace("    return", "    if x.ndim > 3:\n        y = x.item()\n    return")})
     done = run("verify", "a.py:7", "--as", "MX103", "--output-format", "json")
     (diagnostic,) = json.loads(done.stdout)["diagnostics"]
     assert done.exit_code == 0
@@ -203,7 +191,7 @@ def test_an_expression_that_is_not_reached_is_inconclusive() -> None:
 
 
 def test_what_raises_without_compile_too_is_not_confirmed() -> None:
-    write({"a.py": FALSE_ALARM.replace("x * 2", "round(x)")})
+    write(Path(), {"a.py": FALSE_ALARM.replace("x * 2", "round(x)")})
     done = run("verify", "a.py:6", "--as", "MX103", "--output-format", "json")
     assert json.loads(done.stdout)["diagnostics"][0]["verify"]["verdict"] == "inconclusive"
 
@@ -261,7 +249,7 @@ def test_hints_say_what_to_call_with() -> None:
 
 def test_only_what_is_needed_is_run() -> None:
     """The kept program holds no statement that the function can do without, and every row is where it was."""
-    write({"lib.py": LIBRARY})
+    write(Path(), {"lib.py": LIBRARY})
     assert run("check", "--verify", "--verify-keep", "kept", "--select", "MX101", "lib.py").exit_code == 1
     (kept,) = Path("kept").glob("*-called")
     text = (kept / "program" / "lib.py").read_text(encoding="utf-8")
@@ -272,7 +260,7 @@ def test_only_what_is_needed_is_run() -> None:
 
 
 def test_a_folder_to_keep_experiments_in_that_cannot_be_made() -> None:
-    write({"a.py": ""})
+    write(Path(), {"a.py": ""})
     done = run("check", "--verify", "--verify-keep", "a.py/kept", "a.py")
     assert done.exit_code == 2
     assert "Error: --verify-keep: " in done.output
@@ -281,7 +269,7 @@ def test_a_folder_to_keep_experiments_in_that_cannot_be_made() -> None:
 def test_whether_it_is_an_array_is_not_guessed() -> None:
     """What the search took for an array may be a number in the program."""
     text = "import mlx.core as mx\n\n\n@mx.compile\ndef pick(x, special):\n    if special > 0:\n        x = mx.exp(x)\n    return x * 2\n"
-    write({"lib.py": text})
+    write(Path(), {"lib.py": text})
     done = run("verify", "lib.py:6", "--as", "MX104", "--output-format", "json")
     verdict = json.loads(done.stdout)["diagnostics"][0]["verify"]
     assert verdict["verdict"] == "inconclusive"
@@ -312,7 +300,7 @@ PRINTS = "import mlx.core as mx\n\n\n@mx.compile\ndef step(x):\n    print(x)\n  
 
 
 def test_text_and_summary() -> None:
-    write({"a.py": PRINTS})
+    write(Path(), {"a.py": PRINTS})
     done = run("check", "--verify", "a.py")
     assert done.exit_code == 1
     assert "verify: confirmed in-place: called step(x=float32[]): ValueError: [eval]" in " ".join(done.stdout.split())
@@ -323,7 +311,7 @@ def test_text_and_summary() -> None:
 
 
 def test_json_follows_the_schema() -> None:
-    write({"a.py": PRINTS + "x = 1  # mxlint: ignore[MX301]\n"})
+    write(Path(), {"a.py": PRINTS + "x = 1  # mxlint: ignore[MX301]\n"})
     done = run("check", "--verify", "--output-format", "json", "a.py")
     document = json.loads(done.stdout)
     jsonschema.validate(document, SCHEMA)
@@ -341,7 +329,7 @@ def test_json_follows_the_schema() -> None:
 
 
 def test_verify_of_a_row() -> None:
-    write({"a.py": PRINTS})
+    write(Path(), {"a.py": PRINTS})
     assert run("verify", "a.py:6").exit_code == 1
     assert run("verify", "a.py:7", "--as", "MX101").exit_code == 0
     assert run("verify", "a.py:7").exit_code == 2
@@ -352,7 +340,7 @@ def test_verify_of_a_row() -> None:
 
 
 def test_kept_scripts_run_by_hand(tmp_path: Path) -> None:
-    write({"a.py": PRINTS})
+    write(Path(), {"a.py": PRINTS})
     run("check", "--verify", "--verify-keep", "kept", "--select", "MX101", "a.py")
     (kept,) = Path("kept").iterdir()
     real, plain = (

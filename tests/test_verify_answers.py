@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 from copy import deepcopy
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any, get_type_hints
@@ -14,6 +12,7 @@ from typing import Any, get_type_hints
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from needed import needs_mlx
 
 from mxlint.engine import check
 from mxlint.finding import Finding
@@ -22,7 +21,7 @@ from mxlint.verify import answers
 from mxlint.verify.experiment import Options, verify
 from mxlint.verify.runner import Job, Outcome, run
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+pytestmark = needs_mlx
 
 HEAD = "import time\n\nimport mlx.core as mx\n\nmx.eval(mx.zeros(1) + 1)\n\n\n"
 PROGRAMS = {

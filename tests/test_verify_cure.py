@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from needed import needs_mlx
 
 from mxlint.cli import main
 from mxlint.engine import check
@@ -19,7 +18,7 @@ from mxlint.report.verdict import told
 from mxlint.verify.cure import agreed
 from mxlint.verify.experiment import Options, verify
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+pytestmark = [needs_mlx, pytest.mark.usefixtures("folder")]
 
 LOOP = """\
 import mlx.core as mx
@@ -66,12 +65,6 @@ def scaled(x, step):
 for step in range(4):
     y = scaled(mx.array([1.0, 2.0]), step)
 """
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def word(text: str, code: str, old: str | None = None, new: str = "", **options: Any) -> str | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from children import is_running
 
 from mxlint.engine import check
 from mxlint.pages import load_page
@@ -248,7 +249,7 @@ def test_with_its_parent_a_server_and_its_children_end(settings: Mapping[str, An
         below = _below(process.pid)
     process.kill()
     process.wait()
-    while any(_alive(pid) for pid in below):
+    while any(is_running(pid) for pid in below):
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
@@ -267,10 +268,3 @@ def _sleeps(pids: list[int]) -> bool:
         except OSError:
             continue
     return False
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

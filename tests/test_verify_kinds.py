@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from needed import needs_mlx
 
 from mxlint.engine import check
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+pytestmark = needs_mlx
 
 CODES = ("MX101", "MX102", "MX103", "MX104", "MX105")
 ROWS = {

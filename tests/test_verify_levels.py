@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from needed import needs_mlx
 
 from mxlint.engine import check
 from mxlint.finding import Verdict
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+pytestmark = [needs_mlx, pytest.mark.usefixtures("folder")]
 
 IMPORTS = "from functools import partial\n\nimport mlx.core as mx\nimport mlx.nn as nn\nimport mlx.optimizers as optim\n\n\n"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def verdict(body: str, code: str, *, options: Options | None = None) -> Verdict:

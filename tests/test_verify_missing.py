@@ -7,19 +7,16 @@ import copy
 import json
 import operator
 import pickle
-import shutil
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from needed import needs_mlx
 
 from mxlint import cli
 from mxlint.verify.requirements import MEASURED, distribution
-
-RUNS = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
 absent = pytest.importorskip("mxlint.verify.child.absent")
 
@@ -141,7 +138,7 @@ def checked(body: str, code: str = "MX101") -> tuple[dict[str, Any], dict[str, A
     return verdict, found["summary"]["verify"], CliRunner().invoke(cli.main, arguments).stdout
 
 
-@RUNS
+@needs_mlx
 @pytest.mark.parametrize(
     ("body", "done_without"),
     [
@@ -159,7 +156,7 @@ def test_what_has_no_part_in_the_claim_is_done_without(body: str, done_without: 
     assert verdict["missing"] == summary["missing"] == ["nowhere_here"] and footer.count("used by what was run: nowhere_here") == 1
 
 
-@RUNS
+@needs_mlx
 @pytest.mark.parametrize(
     "body",
     [
@@ -178,14 +175,14 @@ def test_what_a_stand_in_decided_is_no_verdict(body: str) -> None:
     assert "the module nowhere_here is not installed" in verdict["reason"]
 
 
-@RUNS
+@needs_mlx
 def test_what_is_imported_and_not_used_changes_nothing() -> None:
     verdict, summary, footer = checked(STEP.replace("def step(x)", "def step(x: nh.Array['b n'] | None)"))
     assert (verdict["verdict"], verdict["level"], verdict["missing"]) == ("confirmed", "in-place", [])
     assert summary["missing"] == [] and "Not installed" not in footer
 
 
-@RUNS
+@needs_mlx
 def test_a_number_that_is_needed_and_not_there_refutes_nothing() -> None:
     body = "size = nh.size()\n" + STEP.replace("mx.ones((2, 2))", "mx.ones((size, 2))")
     verdict, _, _ = checked(body)

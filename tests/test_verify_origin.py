@@ -3,19 +3,18 @@ one that is not."""
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from needed import needs_mlx
 
 from mxlint.engine import check
 from mxlint.finding import Verdict
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+pytestmark = [needs_mlx, pytest.mark.usefixtures("folder")]
 
 HEAD = """from functools import partial
 import os
@@ -26,12 +25,6 @@ import mlx.nn as nn
 
 mx.eval(mx.zeros(1) + 1)
 """
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def claimed(code: str, text: str, line: str) -> Verdict:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from needed import needs_mlx
 
 from mxlint.engine import check
 from mxlint.finding import Position, Related, Span, Verdict
@@ -15,16 +14,10 @@ from mxlint.pages import load_page
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+pytestmark = [needs_mlx, pytest.mark.usefixtures("folder")]
 
 HERE = "  # HERE"
 HEAD = "from functools import partial\nimport time\n\nimport mlx.core as mx\n\nmx.eval(mx.zeros(1) + 1)\n"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def claimed(code: str, text: str, site: int | None = None, right_on: tuple[str, ...] = ()) -> Verdict:

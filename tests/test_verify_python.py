@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import venv
@@ -14,12 +13,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from needed import needs_mlx
 
 from mxlint import cli
 from mxlint.verify.cache import cache_in
 from mxlint.verify.interpreter import Interpreter, InterpreterError, Interpreters, inspected, own
 
-RUNS = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 PROGRAM = """import mlx.core as mx
 
 
@@ -148,14 +147,14 @@ def test_configured_paths_are_relative_to_their_file(folder: Path) -> None:
     assert f'python = "{bare}"' in relative.output
 
 
-@RUNS
+@needs_mlx
 def test_an_interpreter_without_mlx_is_named(folder: Path) -> None:
     bare = environment(folder / "bare", mlx=False)
     (verdict,) = [item["verify"] for item in checked("--python", "bare", "a.py")["diagnostics"] if item["code"] == "MX101"]
     assert verdict["verdict"] == "unavailable" and str(bare / "bin" / "python") in verdict["reason"]
 
 
-@RUNS
+@needs_mlx
 def test_experiments_need_nothing_of_mxlint(folder: Path) -> None:
     environment(folder / ".venv")
     (verdict,) = [item["verify"] for item in checked("a.py")["diagnostics"] if item["code"] == "MX101"]
@@ -164,7 +163,7 @@ def test_experiments_need_nothing_of_mxlint(folder: Path) -> None:
     assert subprocess.run([python, "-c", "import mxlint"], capture_output=True, check=False).returncode != 0
 
 
-@RUNS
+@needs_mlx
 def test_what_is_missing_is_missing_there(folder: Path) -> None:
     """A module that mxlint's own interpreter has, and the one of the experiment has not."""
     assert find_spec("click") is not None
@@ -178,7 +177,7 @@ def test_what_is_missing_is_missing_there(folder: Path) -> None:
     assert (there["verdict"], there["level"]) != ("confirmed", "in-place")
 
 
-@RUNS
+@needs_mlx
 def test_what_was_seen_under_another_is_not_kept_for_this(folder: Path) -> None:
     environment(folder / ".venv")
     cache = cache_in(folder / "cache")

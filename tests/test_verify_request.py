@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from needed import needs_mlx
 
 from mxlint import cli
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
+pytestmark = needs_mlx
 
 PROJECT = {
     "pyproject.toml": "[tool.mxlint]\nignore = ['MX602']\nexclude = ['generated']\n",

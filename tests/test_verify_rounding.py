@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-import shutil
-from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from needed import needs_mlx
 
 from mxlint.engine import check
 from mxlint.finding import Verdict
 from mxlint.verify.claims import forced
 from mxlint.verify.comparison import EPSILON, MARGIN, Tolerated, explained, relative, same, tolerated
 from mxlint.verify.experiment import Options, verify
-from mxlint.verify.runner import Job, Mode, Workplace, run, workplace
-
-needs_mlx = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
-
+from mxlint.verify.runner import Job, Mode, Workplace, run
 
 # -- values as the child writes them down ------------------------------------------------------------------------------
 
@@ -80,13 +76,6 @@ def test_runs_that_came_apart_are_near_each_other_by_chance() -> None:
 
 
 # -- the run with more rounding ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workplace]:
-    monkeypatch.chdir(tmp_path)
-    with workplace() as here:
-        yield here
 
 
 def results(place: Workplace, text: str, mode: Mode) -> list[Any]:

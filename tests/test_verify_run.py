@@ -7,18 +7,19 @@ import os
 import pty
 import re
 import select
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from children import is_running
 from click.testing import CliRunner
+from needed import needs_mlx
+from writing import write_modules
 
 from mxlint import cli
 from mxlint.engine import check
@@ -30,7 +31,8 @@ from mxlint.verify.processes import family, process_group
 from mxlint.verify.runner import Outcome, run
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++"),
+    pytest.mark.usefixtures("folder"),
+    needs_mlx,
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for what is left"),
 ]
 
@@ -47,17 +49,6 @@ step(mx.array(1.0))
 """
 SLEEPS = PRINTS.replace("    print(x)\n", "    time.sleep(60)\n    print(x)\n").replace("import", "import time\nimport", 1)
 LOOPS = "import mlx.core as mx\n\nfor _ in range(12):\n    f = mx.compile(lambda x: mx.exp(x) * {})\n    f(mx.ones(3))\n"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def write(**files: str) -> None:
-    for name, text in files.items():
-        Path(f"{name}.py").write_text(text, encoding="utf-8")
 
 
 def checked(*arguments: str) -> dict[str, Any]:
@@ -80,7 +71,9 @@ def words(document: dict[str, Any]) -> list[str | None]:
 
 
 def test_the_number_of_workers_changes_nothing() -> None:
-    write(a=PRINTS, b=LOOPS.format(2), c=PRINTS.replace("print(x)", "bool(x)"), d=LOOPS.format(3), e=PRINTS.replace("print(x)", "x.item()"))
+    write_modules(
+        a=PRINTS, b=LOOPS.format(2), c=PRINTS.replace("print(x)", "bool(x)"), d=LOOPS.format(3), e=PRINTS.replace("print(x)", "x.item()")
+    )
     alone, together = checked("--no-cache", "--jobs", "1"), checked("--no-cache", "--jobs", "4")
     for diagnostic in (*alone["diagnostics"], *together["diagnostics"]):
         del diagnostic["verify"]["slowdown"]  # no two measurements are the same
@@ -116,13 +109,13 @@ def test_the_end_of_one_child_is_not_that_of_another(folder: Path) -> None:
         _until(lambda: all((folder / name).is_file() and (folder / name).read_text() for name in ("first", "second")))
         _until(lambda: bool(children(started[2].pid)))
         ours.end(started[0])
-        assert not _alive(int((folder / "first").read_text()))
+        assert not is_running(int((folder / "first").read_text()))
         assert started[1].poll() is None and started[2].poll() is None
         assert len(children(started[2].pid)) == 1
         ours.end(started[2])
         assert started[1].poll() is None
         ours.end(started[1])
-        assert not _alive(int((folder / "second").read_text()))
+        assert not is_running(int((folder / "second").read_text()))
         assert own.poll() is None
         assert set(children(os.getpid())) == {*before, own.pid}
         own.communicate(b"\n")
@@ -137,8 +130,8 @@ def test_nothing_outlives_the_process_group(folder: Path) -> None:
         _until(lambda: (folder / "daemon").is_file() and bool((folder / "daemon").read_text()))
         process.kill()
         process.communicate()
-        assert _alive(int((folder / "daemon").read_text()))
-    assert not _alive(int((folder / "daemon").read_text()))
+        assert is_running(int((folder / "daemon").read_text()))
+    assert not is_running(int((folder / "daemon").read_text()))
 
 
 def test_runs_side_by_side_leave_each_other_alone(folder: Path) -> None:
@@ -157,13 +150,13 @@ def test_runs_side_by_side_leave_each_other_alone(folder: Path) -> None:
         one.end(left)
         for process in (kept, ended, left):
             process.communicate()
-    assert not _alive(int((folder / "daemon").read_text()))
-    assert not _alive(int((folder / "left").read_text()))
+    assert not is_running(int((folder / "daemon").read_text()))
+    assert not is_running(int((folder / "left").read_text()))
 
 
 def test_verdicts_of_runs_in_one_process_at_a_time(folder: Path) -> None:
     """What is asked of one run has the same answer while others begin and end."""
-    write(a=PRINTS, b=PRINTS.replace("print(x)", "bool(x)"), c=PRINTS.replace("print(x)", "x.item()"))
+    write_modules(a=PRINTS, b=PRINTS.replace("print(x)", "bool(x)"), c=PRINTS.replace("print(x)", "x.item()"))
     results = [check([name], with_facts=True) for name in ("a.py", "b.py", "c.py")]
 
     def tried(result: Result) -> list[str]:
@@ -179,7 +172,7 @@ def test_verdicts_of_runs_in_one_process_at_a_time(folder: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_interrupted(number: signal.Signals, folder: Path) -> None:
     """What is verified is reported, the rest says why it is not, and no process and no file is left."""
-    write(a=PRINTS, **{f"sleeps{index}": SLEEPS for index in range(6)})
+    write_modules(a=PRINTS, **{f"sleeps{index}": SLEEPS for index in range(6)})
     temporary = folder / "temporary"
     temporary.mkdir()
     process = verifying(temporary, "--jobs", "3", "--verify-timeout", "50")
@@ -196,13 +189,13 @@ def test_interrupted(number: signal.Signals, folder: Path) -> None:
     assert found.pop("a.py")["verdict"] == "confirmed"
     assert len(found) == 6
     assert {(verdict["verdict"], verdict["reason"]) for verdict in found.values()} == {("inconclusive", "interrupted")}
-    assert not [pid for pid in below if _alive(pid)]
+    assert not [pid for pid in below if is_running(pid)]
     assert list(temporary.iterdir()) == []
 
 
 def test_interrupted_at_the_clock(folder: Path) -> None:
     """What was confirmed before stays so."""
-    write(a=LOOPS.format(2))
+    write_modules(a=LOOPS.format(2))
     temporary = folder / "temporary"
     temporary.mkdir()
     process = verifying(temporary)
@@ -214,13 +207,13 @@ def test_interrupted_at_the_clock(folder: Path) -> None:
     (verdict,) = (item["verify"] for item in json.loads(stdout)["diagnostics"])
     assert (verdict["verdict"], verdict["slowdown"]) == ("confirmed", None)
     assert "interrupted" in verdict["evidence"]["note"]
-    assert not [pid for pid in below if _alive(pid)]
+    assert not [pid for pid in below if is_running(pid)]
     assert list(temporary.iterdir()) == []
 
 
 def test_interrupted_in_a_program(folder: Path) -> None:
     """Whoever calls it without the command line gets Python's own exception, after the same clean-up."""
-    write(sleeps=SLEEPS)
+    write_modules(sleeps=SLEEPS)
     temporary = folder / "temporary"
     temporary.mkdir()
     heeds = (
@@ -233,7 +226,7 @@ def test_interrupted_in_a_program(folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=300)
     assert b"KeyboardInterrupt" in stderr
-    assert not [pid for pid in below if _alive(pid)]
+    assert not [pid for pid in below if is_running(pid)]
     assert list(temporary.iterdir()) == []
 
 
@@ -266,13 +259,6 @@ def _runs(pid: int) -> bool:
         return False
 
 
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def _until(condition: Any) -> None:
     deadline = time.monotonic() + 60
     while not condition():
@@ -285,7 +271,7 @@ def _until(condition: Any) -> None:
 
 def test_what_was_seen_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a compiler nothing can be seen, so what is said then was kept."""
-    write(a=PRINTS, b=LOOPS.format(2))
+    write_modules(a=PRINTS, b=LOOPS.format(2))
     first = checked()
     assert words(first) == ["confirmed", "confirmed"]
     assert first["diagnostics"][1]["verify"]["slowdown"] is not None
@@ -302,19 +288,19 @@ def test_what_was_seen_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_changed_is_run_again(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    write(a=PRINTS.replace("x\n\n\nstep", "x + unused * 0\n\n\nstep").replace("@mx", "unused = 1\n\n\n@mx"))
+    write_modules(a=PRINTS.replace("x\n\n\nstep", "x + unused * 0\n\n\nstep").replace("@mx", "unused = 1\n\n\n@mx"))
     (verdict,) = words(checked())
     text = Path("a.py").read_text()
     monkeypatch.setenv("PATH", str(folder))
-    write(a=text + "\n\ndef other():\n    pass\n")
+    write_modules(a=text + "\n\ndef other():\n    pass\n")
     assert words(checked()) == [verdict] == ["confirmed"]
-    write(a=text.replace("unused = 1", "unused = 2"))
+    write_modules(a=text.replace("unused = 1", "unused = 2"))
     assert words(checked()) == ["unavailable"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"{}", b"\xff\xfe", b"0\n{}", "cut", "foreign"], ids=repr)
 def test_damaged_entries_are_none(damage: bytes | str) -> None:
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     first = checked()
     entries = [path for path in Path(".mxlint_cache/verify").rglob("*") if path.is_file()]
     assert entries
@@ -342,13 +328,13 @@ def test_what_nobody_reads_any_more_goes(folder: Path) -> None:
 
 
 def test_a_cache_that_cannot_be_written_does_no_harm() -> None:
-    write(a=PRINTS)
+    write_modules(a=PRINTS)
     Path("file").write_text("")
     assert words(checked("--cache-dir", "file/cache")) == ["confirmed"]
 
 
 def test_time_that_ran_out_is_not_kept() -> None:
-    write(a=PRINTS.replace("    print(x)\n", "    while True:\n        pass\n    print(x)\n"))
+    write_modules(a=PRINTS.replace("    print(x)\n", "    while True:\n        pass\n    print(x)\n"))
     arguments = ("a.py:8", "--as", "MX101", "--timeout", "1", "--output-format", "json")
     for _ in range(2):
         started = time.monotonic()
@@ -376,7 +362,7 @@ sys.exit(slope(mx.ones(4)).ndim)
 
 def test_why_it_was_not_timed_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No statement of this program can be run twice: that is said the second time, too, when no child is run."""
-    write(a=ONE_TRANSFORM)
+    write_modules(a=ONE_TRANSFORM)
     first = checked("--select", "MX305")
     (verdict,) = [one["verify"] for one in first["diagnostics"]]
     assert verdict["verdict"] == "confirmed"
@@ -394,7 +380,7 @@ def by_hand(folder: Path, mode: str) -> Any:
 
 def test_what_was_run_can_be_run_by_hand() -> None:
     """The program, its variants, the timed pair, and the fixed program: each by plain Python."""
-    write(a=LOOPS.format(2))
+    write_modules(a=LOOPS.format(2))
     assert words(checked("--no-cache", "--verify-keep", "kept")) == ["confirmed"]
     kept = {folder.name: folder for folder in Path("kept").iterdir()}
     (timed,) = [folder for name, folder in kept.items() if name.endswith("-timed")]
@@ -438,7 +424,7 @@ def test_a_module_that_does_not_end_is_not_waited_for_again(monkeypatch: pytest.
     text = PRINTS.replace(
         "@mx.compile", "import time\n\n\ndef endless():\n    while time.time() > 0:\n        pass\n\n\nLIMIT = endless()\n\n\n@mx.compile"
     )
-    write(a=text.replace("    print(x)\n", "    print(x, LIMIT)\n    bool(x)\n    x.item()\n"))
+    write_modules(a=text.replace("    print(x)\n", "    print(x, LIMIT)\n    bool(x)\n    x.item()\n"))
     ended: list[str | None] = []
 
     def counted(*arguments: Any, **options: Any) -> Outcome:
@@ -453,7 +439,7 @@ def test_a_module_that_does_not_end_is_not_waited_for_again(monkeypatch: pytest.
 
 
 def test_progress() -> None:
-    write(a=PRINTS, b=SLEEPS)
+    write_modules(a=PRINTS, b=SLEEPS)
     said = at_a_terminal()
     assert re.search(r"Verifying: \d of \d findings", said), said
     assert re.search(r"\(.*MX\d+ [ab]\.py:\d+.*\)", said), said

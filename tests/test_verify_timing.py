@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from statistics import mean, median
@@ -19,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from needed import needs_mlx
 
 import mxlint
 from mxlint import cli
@@ -33,13 +32,12 @@ from mxlint.verify.child.timer import BATCH_NS, Ended, Form, measure
 from mxlint.verify.comparison import Tolerated
 from mxlint.verify.experiment import verify
 from mxlint.verify.kernels import Store
-from mxlint.verify.runner import Job, Outcome, Workplace, run, workplace
+from mxlint.verify.runner import Job, Outcome, Workplace, run
 from mxlint.verify.timer import BUDGET_S, FEWEST_PAIRS, MOST_PAIRS, OF_THE_PAIR, PLENTY, Plan, differ, timed, wanted
 from mxlint.verify.timing import Round, disagreement, estimate, outliers, slowdown
 
 SCHEMA = json.loads((Path(mxlint.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
 VERDICT = Verdict("confirmed", "in-place", None, None, ("0", "cpu"), 0.1)
-needs_mlx = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
 
 # -- the estimator ----------------------------------------------------------------------------------------------------
@@ -330,13 +328,6 @@ def test_what_comes_after_a_pause_is_warmed(new: bool) -> None:
 
 
 # -- programs ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workplace]:
-    monkeypatch.chdir(tmp_path)
-    with workplace() as here:
-        yield here
 
 
 def job_of(program: str, fixed: str | None = None) -> Job:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from needed import needs_mlx
 
 from mxlint.engine import check
 from mxlint.finding import Finding, Verdict
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
 
-pytestmark = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = [needs_mlx, pytest.mark.usefixtures("folder")]
 
 
 def findings(text: str, **options: Any) -> dict[str, Finding]:

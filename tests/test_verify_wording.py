@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from needed import needs_mlx
 
 import mxlint
 from mxlint import cli
@@ -24,7 +23,6 @@ from mxlint.verify.wording import worded
 
 SCHEMA = json.loads((Path(mxlint.__file__).parent / "schema" / "v1.json").read_text(encoding="utf-8"))
 INTERNAL = re.compile(r"mxlint-verify-|__mxlint|mxlint_program|experiment/|witness\.py")
-needs_mlx = pytest.mark.skipif(find_spec("mlx") is None or shutil.which("g++") is None, reason="runs MLX on the CPU, where it needs g++")
 
 
 def texts(value: Any) -> list[str]:

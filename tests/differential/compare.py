@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from writing import write
+
 from mxlint.analysis import analyze
 from mxlint.engine import check
 from mxlint.finding import Finding
@@ -92,10 +94,7 @@ def comparing(folder: Path) -> Iterator[Callable[[Program], Outcome]]:
 
     def compare(program: Program) -> Outcome:
         root = folder / f"p{next(numbers)}"
-        for name, text in program.files.items():
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        write(root, program.files)
         runs.write(json.dumps({"folder": str(root)}) + "\n")
         runs.flush()
         with working_in(root):

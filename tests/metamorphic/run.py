@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from writing import write
+
 from mxlint.engine import check
 from mxlint.finding import Finding
 
@@ -94,10 +96,3 @@ def findings(root: Path, files: Mapping[str, str]) -> tuple[Finding, ...]:
         os.chdir(before)
     assert result.tracebacks == ()
     return result.findings
-
-
-def write(root: Path, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")

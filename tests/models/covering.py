@@ -10,7 +10,7 @@ from typing import Any
 
 from mxlint.models import evaluate, load
 from mxlint.models.expression import Type, members
-from mxlint.models.schema import Signature
+from mxlint.models.schema import Model, Signature
 
 SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex, "str": str, "bytes": bytes, "None": type(None)}
 CONTAINERS = {"list": list, "set": set, "frozenset": frozenset}
@@ -155,3 +155,10 @@ def signature_of(real: Any) -> inspect.Signature | None:
         return inspect.signature(real)
     except (ValueError, TypeError):
         return None
+
+
+def found(name: str) -> Model:
+    """The model of a name, which has one."""
+    model = load.model(name)
+    assert model is not None, name
+    return model

@@ -7,16 +7,8 @@ from typing import Any
 
 import pytest
 
-from models.covering import real_object
+from models.covering import found, real_object
 from mxlint.models import load
-from mxlint.models.schema import Model
-
-
-def found(name: str) -> Model:
-    model = load.model(name)
-    assert model is not None, name
-    return model
-
 
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "random.uniform": (1, 2), "random.triangular": (), "random.randint": (1, 2**60), "random.choice": (range(2**60),), "random.randrange": (2**60,),

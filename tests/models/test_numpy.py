@@ -12,15 +12,8 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from models.covering import NOTHING, applies, bind, covers, real_object
+from models.covering import NOTHING, applies, bind, covers, found, real_object
 from mxlint.models import load
-from mxlint.models.schema import Model
-
-
-def found(name: str) -> Model:
-    model = load.model(name)
-    assert model is not None, name
-    return model
 
 
 @pytest.fixture(autouse=True)

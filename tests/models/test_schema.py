@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from models.covering import found
 from mxlint.models import load
 from mxlint.models.expression import Type, TypeSyntaxError, parse
-from mxlint.models.schema import Model, Parameter, SchemaError
+from mxlint.models.schema import Parameter, SchemaError
 
 
 def classes_in(of: Type) -> Iterator[str]:
@@ -114,12 +115,6 @@ def test_a_version_chooses_its_entry(data: Path) -> None:
     results = [str(found.result) if (found := load.model("lib.f", version)) else None for version in ("3.9", "3.11", "3.12", "3.14")]
     assert results == ["int", "int", "str", "str"]
     assert load.model("lib.g", "3.11") is None
-
-
-def found(name: str) -> Model:
-    model = load.model(name)
-    assert model is not None, name
-    return model
 
 
 def test_a_name_is_found_by_what_it_is_called_in_programs() -> None:
