@@ -10,10 +10,11 @@ from dataclasses import replace
 
 from mxlint.deep import some_room
 from mxlint.domain.heap import Field, Info
-from mxlint.domain.members import External, Member, Ref, Spot, Value, members
+from mxlint.domain.members import NONE, External, Member, Ref, Spot, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.calls import activations, callables
+from mxlint.interpreter.calls.relevance import Reach
 from mxlint.interpreter.compiled import calls as compiled_calls
 from mxlint.interpreter.compiled import portions, reads, returning, sinks, writes
 from mxlint.interpreter.containers import item_assignment, items
@@ -229,6 +230,9 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
         for function in functions:
             if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
                 entries.enter(i, function, frame)
+    for function in list(candidates.decorated(i, source, module)):
+        if Reach(i, (function[0], function[2] or NONE)).compiled:
+            entries.enter(i, function, frame)
     for function in list(candidates.inherited(i, functions, reaching, source)):
         entries.enter_inherited(i, function, frame)
     entries.trace_uncalled(i, frame)

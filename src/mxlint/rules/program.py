@@ -107,10 +107,11 @@ class Program:
             assert note.object is not None
             yield note, self.objects[note.object]
 
-    def relied(self, number: int) -> Mapping[Where, Where]:
-        """What traces of an object changed, and where host code relies on it. What an assertion says that is so is meant to be so."""
+    def relied(self, number: int) -> Mapping[Where, Note]:
+        """What traces of an object changed, and where host code relies on it most surely. What an assertion says that is so is meant to be so."""
         notes = [note for note in self.notes.get("relied", ()) if note.object == number and note.what != ASSERTED]
-        return {where: note.where for note in notes for where in note.also}
+        notes.sort(key=lambda note: note.modality.steps, reverse=True)
+        return {where: note for note in notes for where in note.also}
 
 
 _Record = TypeVar("_Record", Call, Loop, Trace, Event, Read, Write, Stale)

@@ -53,12 +53,13 @@ SAMPLED: Final = 125
 
 
 class Ran:
-    """Functions whose body has run."""
+    """Functions whose body has run: by their nodes, and each one that there is by itself."""
 
-    __slots__ = ("functions",)
+    __slots__ = ("functions", "objects")
 
     def __init__(self) -> None:
         self.functions: set[int] = set()
+        self.objects: set[int | None] = set()
 
 
 class TakenBack(Exception):
@@ -339,7 +340,9 @@ def _single(i: Interpreter, value: Value) -> bool:
 def run_body(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
     """Run the body of an activation. What it reads may be used later, also if what it returns is only told: it may keep that."""
     i.stack.append(frame)
-    i.ledger.of(Ran).functions.add(id(info.node))
+    ran = i.ledger.of(Ran)
+    ran.functions.add(id(info.node))
+    ran.objects.add(frame.function)
     reads_unused, i.modes.reads_unused = i.modes.reads_unused, False
     if i.observer is not None:
         i.observer.entered(frame, info.node)

@@ -13,7 +13,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.calls.activations import ENV, run_function
+from mxlint.interpreter.calls.activations import ENV, Ran, run_function
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.state import older, value_kind
 from mxlint.interpreter.generators.generators import call_manager, suspended
@@ -205,6 +205,7 @@ def _call_class(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
 def _call_instance(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     method = special(i, ref, "__call__", place, frame)
     if method is not None:
+        i.ledger.of(Ran).objects.add(ref.oid)
         return i.call(method, args, place, frame)
     cls = i.heap.get(ref.oid, ("#", "class"))
     if isinstance(cls, External):

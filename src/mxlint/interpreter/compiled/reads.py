@@ -11,11 +11,13 @@ from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.guards import Guard
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import itemwise
-from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Symbolic, Tuple, Unbound, Value, members, scalar_type
+from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Symbolic, Tuple, Unbound, Value, members, options, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.interpreter.compiled.hanging import open_conditions
 from mxlint.interpreter.compiled.state import CONTENT, FROZEN, TRACES, Changes, CompiledInfo, container, count, held, older, value_kind
 from mxlint.interpreter.compiled.traces import Seen, Trace, under
 from mxlint.interpreter.containers import aspects
@@ -35,6 +37,9 @@ from mxlint.interpreter.machine.locations import CHANGED, ITEMS, LAZY, OF, OPERA
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.open_world.shadows import Shadows
 from mxlint.syntax.inline import in_one_line
+
+ALWAYS: Final = events.Modality()
+"""What hangs on nothing."""
 
 
 def python_read(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
@@ -374,12 +379,16 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
     if not changed or i.silent or i.modes.putting:
         return
     found: dict[object, object] = {(oid, field): (oid, field)}
-    for member in members(value):
+    for option in options(value):
+        member = option.member
         if isinstance(member, Ref):
             found[member.oid, ITEMS] = (member.oid, ITEMS)
         if isinstance(member, (Ref, Array)):
+            number = member.oid if isinstance(member, Ref) else member.ident
             if not _may_be_another(i, value):
-                relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
+                relied_argument(i, number, where(place))
+            elif _is_open(i, option.guard):
+                relied_argument(i, number, where(place), events.Modality(tuple(open_conditions(i, option.guard))))
         elif isinstance(member, Symbolic) and member.identity in i.ledger.of(Shadows).objects:
             relied_argument(i, i.ledger.of(Shadows).objects[member.identity], where(place))
     for among in (value, *(itemwise(value) or ())):
@@ -388,7 +397,7 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
     for key, at in found.items():
         change = changed.get(at)
         if change is not None and (i.trace is None or change[0] != i.trace.oid):
-            journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", change[0], events.Modality(), (change[1],))
+            journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", change[0], ALWAYS, (change[1],))
 
 
 def _numbers(value: Value) -> list[int]:
@@ -402,14 +411,21 @@ def _may_be_another(i: Interpreter, value: Value) -> bool:
     return len(numbers) > 1 and any(i.heap.get(number, CHANGED) is None for number in numbers)
 
 
-def relied_argument(i: Interpreter, number: int, at: events.Where) -> None:
-    """Note that an array or object is read of which a trace changed a copy."""
+def _is_open(i: Interpreter, guard: Guard) -> bool:
+    """Whether nothing but what nobody in sight decides says that a value is this member: nobody need decide otherwise."""
+    return bool(guard) and all(i.why(literal.condition)[0] == "open" for literal in guard)
+
+
+def relied_argument(i: Interpreter, number: int, at: events.Where, hangs_on: events.Modality = ALWAYS) -> None:
+    """Note that an array or object is read of which a trace changed a copy. `hangs_on`: what decides that it is this one that is read."""
     part = i.heap.get(number, CHANGED)
     if not isinstance(part, Const) or i.silent:
         return  # of one that was changed in some rounds alone nothing says that it is the one that is read
     change = _taken(i, i.ledger.of(Changes).fields.get(part.value, {}), i.ledger.of(Changes).whole.get(part.value))
     if change is not None:
-        journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], events.Modality(), (change[1],))
+        known = journal(i).relied.get((("argument", number), at))
+        if known is None or hangs_on.steps <= known.modality.steps:
+            journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], hangs_on, (change[1],))
 
 
 def relied_content(i: Interpreter, number: int, place: Place) -> None:

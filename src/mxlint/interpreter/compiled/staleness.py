@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.guards import Guard, Literal_
+from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import Location
 from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
@@ -35,6 +35,7 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import keeping
+from mxlint.interpreter.compiled.hanging import open_conditions
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import of_an_earlier_round, part_that_differs, reads_the_same, surely_same, where_it_holds, wraps
@@ -52,9 +53,7 @@ from mxlint.interpreter.machine.journal import (
     where,
 )
 from mxlint.interpreter.machine.locations import ITEMS, PART, REST, scalar_at
-from mxlint.interpreter.machine.paths import CLIENT
 from mxlint.interpreter.machine.writing import Writes
-from mxlint.interpreter.open_world import defaults
 from mxlint.interpreter.open_world.dispatch import Dispatched
 from mxlint.interpreter.open_world.mentions import attributes_of
 from mxlint.interpreter.open_world.presumptions import of_iterable
@@ -139,7 +138,7 @@ def _differences(
             same = True
         else:
             different.append(option.member)
-            ways.append(_conditions(i, option.guard))
+            ways.append(open_conditions(i, option.guard))
     # One way to another value is enough.
     return tuple(different), tuple(dict.fromkeys(min(ways, key=_asked))) if same and ways else ()
 
@@ -163,24 +162,6 @@ def _option_is_the_same(
     if surely_same(i, where_it_holds(found.value, option.guard), option.member) or again is None and wraps(i, option.member, found.value):
         return True
     return entry is not None and reads_the_same(i, found.value, option.member, entry)
-
-
-def _conditions(i: Interpreter, guard: Guard) -> list[events.Condition]:
-    """The open conditions of a guard, as a finding tells them."""
-    conditions: list[events.Condition] = []
-    for literal in guard:
-        cause, at = i.why(literal.condition)
-        if cause != "open" or at is None:
-            continue
-        client = literal.condition[0] == CLIENT
-        if client and not literal.outcome:
-            continue  # whoever calls one method need not call another
-        if client and isinstance(literal.condition[1], Place):
-            at = literal.condition[1]  # it may have been tested since
-        way, outcome = i.way(literal)
-        default = defaults.holds(i, literal)
-        conditions.append(events.Condition(where(at), "client" if client else "open", outcome, default=default, way=way))
-    return conditions
 
 
 def _note_stale(

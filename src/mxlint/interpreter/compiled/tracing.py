@@ -11,7 +11,7 @@ from mxlint.domain.arrays import Array, Chain, Operands, Traces
 from mxlint.domain.heap import Location
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, Const, External, Length, Member, Ref, Tuple, Value, members
-from mxlint.domain.parts import rename
+from mxlint.domain.parts import referred, rename
 from mxlint.domain.place import Place
 from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
 from mxlint.facts import events
@@ -19,9 +19,21 @@ from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
-from mxlint.interpreter.compiled.reads import named, outlived
+from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, named, outlived
 from mxlint.interpreter.compiled.sinks import array_use
-from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, Capturing, Entry, all_entries, cache_of, capturing, count, held, only_if
+from mxlint.interpreter.compiled.state import (
+    MAX_TRACES,
+    TRACES,
+    Capturing,
+    Entry,
+    all_entries,
+    cache_of,
+    capturing,
+    count,
+    held,
+    older,
+    only_if,
+)
 from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.libraries import replaced
@@ -220,18 +232,27 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
 
 
 def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
-    """The writes of placeholders: one is left there if it still lies there when the trace ends."""
+    """The writes of placeholders: one is left there if it still lies there when the trace ends, and something older leads there."""
     for location, fact in trace.kept:
         present = held(i, *location)
         left = (
             not ended
             or present is not None
+            and not _is_dropped(i, trace, location[0])
             and (
                 any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, present))
                 or results.source(i, (present,)) is not None
             )
         )
         note(i, fact if left else fact.but(placeholder=False))
+
+
+def _is_dropped(i: Interpreter, trace: Trace, oid: int) -> bool:
+    """Whether a trace has put something else wherever an older object lay, as what hands out a list and begins a new one: nobody has it any more."""
+    if i.info(oid).kind not in MAY_OUTLIVE or not older(i, oid):
+        return False
+    before = (trace.before(i, *location, held(i, *location)) for location in trace.written)
+    return any(value is not None and oid in referred(value) for value in before) and not keepers(i, oid)
 
 
 def _let_go(i: Interpreter, trace: Trace) -> None:

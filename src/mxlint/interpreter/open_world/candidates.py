@@ -27,7 +27,7 @@ from mxlint.syntax import ir
 from mxlint.syntax.index import ANY, Block
 
 Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
-"""A function; the class whose objects are its first argument; the class that is its first argument."""
+"""A function; the class whose objects are its first argument; the class or object that is its first argument."""
 Span: TypeAlias = tuple[int, int]
 """Where a function begins and ends in its file."""
 
@@ -40,6 +40,40 @@ def functions(i: Interpreter, source: Source, module: int) -> Iterator[Function]
         for member in members(value):
             if isinstance(member, Ref):
                 yield from _functions(i, source, member, set())
+
+
+def decorated(i: Interpreter, source: Source, module: int) -> Iterator[Function]:
+    """What decorators have put in the place of functions of a file, by the names that hold it: functions of other files that close over one of them, and
+    objects that hold one of them and are called."""
+    held = (member for field, value in i.heap.fields(module).items() if isinstance(field, str) for member in members(value))
+    for member in dict.fromkeys(member for member in held if isinstance(member, Ref)):
+        info = i.info(member.oid)
+        if (
+            info.kind == "function"
+            and isinstance(info.payload, FunctionInfo)
+            and info.payload.source is not source
+            and is_closure(i, member)
+        ):
+            around = members(i.heap.get(member.oid, ("#", "parent")) or UNBOUND)
+            if any(_holds_function(i, source, env) for env in around):
+                yield member, None, None
+        elif info.kind == "instance" and _holds_function(i, source, member):
+            for cls in members(i.heap.get(member.oid, CLASS) or UNBOUND):
+                method = class_attribute(i, cls, "__call__") if isinstance(cls, Ref) and i.info(cls.oid).kind == "class" else None
+                if isinstance(method, Ref) and isinstance(i.info(method.oid).payload, FunctionInfo):
+                    yield method, None, member
+
+
+def _holds_function(i: Interpreter, source: Source, holder: Member) -> bool:
+    """Whether an object or activation holds a function of a file."""
+    values = i.heap.fields(holder.oid).values() if isinstance(holder, Ref) else ()
+    return any(True for value in values for _ in _spans(i, source, value))
+
+
+def is_closure(i: Interpreter, function: Ref) -> bool:
+    """Whether an activation has made a function: another one makes another one of it."""
+    around = members(i.heap.get(function.oid, ("#", "parent")) or UNBOUND)
+    return any(isinstance(env, Ref) and i.info(env.oid).kind == "frame" for env in around)
 
 
 def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> Iterator[Function]:

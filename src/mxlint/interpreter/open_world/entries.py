@@ -7,7 +7,7 @@ A class gets the most general client: an object made with symbolic arguments, th
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Final
 
 from mxlint.domain.heap import ALIVE, Delta
@@ -30,7 +30,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.open_world import handed_back, preparing
-from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions
+from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure
 from mxlint.interpreter.open_world.handed_back import Way
 from mxlint.interpreter.open_world.parameters import arguments, some_object
 from mxlint.interpreter.open_world.standing import Standing
@@ -43,8 +43,8 @@ class Entries:
     __slots__ = ("counting", "cut_short", "entered", "hand_out_nothing", "handed_back", "prepared", "traced_alone", "unfinished", "unmade")
 
     def __init__(self) -> None:
-        self.entered: set[int] = set()
-        """Functions that were entered as entries: identities of their nodes."""
+        self.entered: set[int | Ref] = set()
+        """Functions that were entered as entries: identities of their nodes, and objects that activations have made of them."""
         self.hand_out_nothing: set[int] = set()
         """Functions that give no object to who calls them, when they are entered: identities of their nodes."""
         self.handed_back: dict[int, tuple[Way, ...]] = {}
@@ -178,15 +178,20 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     assert isinstance(info, FunctionInfo)
     entered = i.ledger.of(Entries).entered
     reached = {fact.site.span for fact in journal(i).compiled.values()}
-    again = id(info.node) in i.ledger.of(Ran).functions
-    if id(info.node) in entered or again and not _unreached(i, info, reached) or is_wrapper(i, info):
+    itself = owner_class if owner_class is not None and i.info(owner_class.oid).kind == "instance" else ref if is_closure(i, ref) else None
+
+    def has_run() -> bool:
+        return id(info.node) in i.ledger.of(Ran).functions if itself is None else itself.oid in i.ledger.of(Ran).objects
+
+    again = has_run()
+    if (itself or id(info.node)) in entered or again and not _unreached(i, info, reached) or is_wrapper(i, info):
         return
-    entered.add(id(info.node))
+    entered.update((itself or ref, id(info.node)))
 
     owner: Value | None = None
     if cls is not None and info.node.params and info.name != "__new__":
         owner = sample(i, cls, Place(info.source, info.node.start, info.node.end))
-    if not again and (id(info.node) in i.ledger.of(Ran).functions or _is_compiled(i, ref, info)):
+    if not again and (has_run() or _is_compiled(i, ref, info)):
         return
 
     known = frozenset(journal(i).compiled)
@@ -204,7 +209,8 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         if id(info.node) in i.ledger.of(Entries).prepared and not prepare_owner(i, info, cls, owner, frame, others=True):
             return
         mark = i.heap.mark()
-        with alone(i, place, 1):
+        # What each of several objects of a class compiles is another compiled object.
+        with i.within(("decorated", place, itself.oid)) if itself is not None else nullcontext(), alone(i, place, 1):
             args = alone_arguments(i, (ref, info), given, followed=not cut_before)
             begin = i.heap.mark()
             value = call_with(i, ref, args, place, frame)
