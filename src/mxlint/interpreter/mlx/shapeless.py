@@ -6,7 +6,7 @@ program computes with is a constant of the trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Final
@@ -137,6 +137,9 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     operand = _operand(name, (*args, *keywords.values()))
     how = short(name)
     form = _form(i, name, args, keywords)
+    if has_trait(name, "splits by sizes") and _all_sizes_given(i, args[2:], keywords):
+        bake(i, [*args, *keywords.values()], place, how, frame, _baked_form(i, name, args))
+        return form
     if operation(i, form, operand, place, how, frame, (*args, *keywords.values())) or load_gradients(i.table.version).is_broadcast(name):
         return form
     if has_trait(name, "reshapes") and _own_shape(operand, args[1:]):
@@ -149,6 +152,22 @@ def called(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str,
     if entry is not None and (entry.shape == "reduce" or has_trait(name, "reduces within")) and isinstance(operand, Array):
         _reduced(i, name, operand, args, keywords, place, how, frame)
     return form
+
+
+def _all_sizes_given(i: Interpreter, args: Sequence[Value], keywords: Mapping[str, Value]) -> bool:
+    """Whether a call is given a size for each axis that it makes, and leaves none of them to be computed."""
+    sizes = keywords.get("shape", args[0] if args else NONE)
+    content = i.heap.get(sizes.oid, ITEMS) if isinstance(sizes, Ref) else sizes
+    if not isinstance(content, Tuple) or not content.items:
+        return False
+    return all(_is_given(member) for item in content.items for member in members(item))
+
+
+def _is_given(size: Member) -> bool:
+    """Whether a size is a number, and none that leaves the size to be computed. That nobody in sight gives -1 for one is taken for granted."""
+    if isinstance(size, Range):
+        return size.low is not None and size.low >= 0
+    return isinstance(size, (Symbolic, Length)) or isinstance(size, Const) and isinstance(size.value, int) and size.value >= 0
 
 
 def unsized(i: Interpreter, name: str, made: Value, args: Sequence[Value], keywords: dict[str, Value]) -> None:

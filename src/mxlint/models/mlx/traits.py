@@ -14,7 +14,7 @@ from mxlint.resources import resource
 
 Trait = Literal[
     "cheap", "view", "takes the shape alone", "takes trees", "joins", "pads", "reshapes", "repeats its first", "reduces within",
-    "own along the last", "calls what it holds", "gives positions", "probes",
+    "own along the last", "calls what it holds", "gives positions", "probes", "splits by sizes",
 ]  # fmt: skip
 Given = Literal["callable", "bool", "number", "anything"]
 """What a parameter may be given."""
