@@ -26,6 +26,7 @@ from mxlint.interpreter.machine.journal import (
     journal,
     modality,
     note,
+    open_literals,
     qualname,
     where,
     wheres,
@@ -70,6 +71,7 @@ def event(
     if kind in SHAPELESS and trace.only_if is not None:
         i.path = (*path, trace.only_if)
     m = modality(i, trace.path, presumed=(presumed,) if presumed else ())
+    hangs = open_literals(i, trace.path, m) if m is not None and m.conditions else {}
     i.path = path
     if m is None:
         return None
@@ -94,6 +96,8 @@ def event(
         sizes,
         decision,
     )
+    if hangs:
+        journal(i).hanging[fact] = hangs
     if of_member and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
         journal(i).presuming[fact] = root(member)
     if noted:

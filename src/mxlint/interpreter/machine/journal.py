@@ -38,7 +38,7 @@ from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
 from mxlint.interpreter.loops.novelty import Novelty, computed_from, read_from, rounds, takes_many
-from mxlint.interpreter.machine import paths
+from mxlint.interpreter.machine import complementary, paths
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.machine.locations import ITEMS
@@ -81,6 +81,8 @@ class Journal:
         """Of these, what lies in dicts that nobody in sight gives: they may be dicts of settings, so a presumption alone is nothing to say."""
         self.presuming: dict[events.Event, int | None] = {}
         """Events that need an array where one is only presumed, with the placeholder that they depend on."""
+        self.hanging: dict[events.Event, complementary.Hanging] = {}
+        """The open conditions of events, by the literals that stand for them."""
         self.array_like: set[events.Event] = set()
         """Of these, those that nobody brings about with a number."""
         self.conditions: dict[tuple[int, int | None, int], tuple[paths.Condition, _Facts]] = {}
@@ -161,21 +163,22 @@ class Journal:
             function=fact.function.but(parameters=parameters),
         )
 
-    def _events(self) -> Iterator[events.Event]:
-        """The events. What is presumed to be an array is one if some use shows it; else a number is as likely where it does as well."""
+    def _events(self) -> Iterator[tuple[events.Event, complementary.Hanging]]:
+        """The events, with what they hang on. What is presumed to be an array is one if some use shows it; else a number is as likely where it does as well."""
         for record in self.records:
             if type(record) is not events.Event:
                 continue
+            hangs = self.hanging.get(record, {})
             if record not in self.presuming:
-                yield record
+                yield record, hangs
             elif self.presuming[record] in self.numbers:
                 continue
             elif self.presuming[record] in self.arrays:
-                yield record.but(modality=record.modality.but(presumed=()))
+                yield record.but(modality=record.modality.but(presumed=())), hangs
             elif self.presuming[record] in self.entries:
                 continue
             elif record.kind not in NUMBERS_TOO or record in self.array_like:
-                yield record
+                yield record, hangs
 
     def asserted(self, before: Mapping[tuple[object, Where], events.Note]) -> None:
         """An assertion may hold that has read what traces wrote, since `before`: the program says itself what it takes that to be."""
@@ -197,7 +200,7 @@ class Journal:
             return tuple(record for record in self.records if type(record) is kind)
 
         return events.Log(
-            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(self._events())), of(events.Read), of(events.Write), of(events.Stale),
+            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(complementary.joined(list(self._events())))), of(events.Read), of(events.Write), of(events.Stale),
             of(events.Note), of(events.Loop), tuple(self.imprecise), whole=self.whole,
         )  # fmt: skip
 
@@ -337,6 +340,17 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
             fact = open_ if by_default is None or left else by_default
             found[id(fact)] = fact
     return Modality(tuple(found.values()), tuple(dict.fromkeys(presumed)))
+
+
+def open_literals(i: Interpreter, start: int, modality: Modality) -> complementary.Hanging:
+    """The literals of the path from position `start` that stand for the open conditions of a modality."""
+    found: dict[Literal_, Condition] = {}
+    for condition in i.path[start:] if modality.conditions else ():
+        if condition.cause == "open" and condition.literal is not None:
+            told = next((fact for fact in _facts_of(i, condition) if fact in modality.conditions), None)
+            if told is not None:
+                found[condition.literal] = told
+    return found
 
 
 def _facts_of(i: Interpreter, condition: paths.Condition) -> _Facts:
