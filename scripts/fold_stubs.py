@@ -183,6 +183,7 @@ def overlay(libraries: dict[str, dict[str, Any]]) -> None:
                 table["classes"].setdefault(pattern, {"mro": [], "members": {}}).update(
                     {key: fields[key] for key in ("mro", "virtual") if key in fields}
                 )
+                table["constants"].pop(pattern, None)
                 fields = {key: value for key, value in fields.items() if key not in ("mro", "virtual")}
                 if not fields:
                     continue

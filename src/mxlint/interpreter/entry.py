@@ -230,6 +230,8 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
         for function in functions:
             if reaching(i.info(function[0].oid).payload.node):  # type: ignore[attr-defined]
                 entries.enter(i, function, frame)
+    for function in list(candidates.calling_methods_elsewhere(i, source, functions)):
+        entries.enter(i, function, frame)
     for function in list(candidates.decorated(i, source, module)):
         if Reach(i, (function[0], function[2] or NONE)).compiled:
             entries.enter(i, function, frame)

@@ -247,12 +247,16 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
         note(i, fact if left else fact.but(placeholder=False))
 
 
-def _is_dropped(i: Interpreter, trace: Trace, oid: int) -> bool:
-    """Whether a trace has put something else wherever an older object lay, as what hands out a list and begins a new one: nobody has it any more."""
-    if i.info(oid).kind not in MAY_OUTLIVE or not older(i, oid):
-        return False
-    before = (trace.before(i, *location, held(i, *location)) for location in trace.written)
-    return any(value is not None and oid in referred(value) for value in before) and not keepers(i, oid)
+def _is_dropped(i: Interpreter, trace: Trace, oid: int, asked: frozenset[int] = frozenset()) -> bool:
+    """Whether a trace has put something else wherever an object lay that nothing but the trace has otherwise, as what hands out a list and begins a new one:
+    nobody has it any more."""
+    if i.info(oid).kind not in MAY_OUTLIVE or oid in asked:
+        return oid in asked
+    if older(i, oid):
+        before = (trace.before(i, *location, held(i, *location)) for location in trace.written)
+        if not any(value is not None and oid in referred(value) for value in before):
+            return False
+    return all(_is_dropped(i, trace, holder, asked | {oid}) for holder in keepers(i, oid))
 
 
 def _let_go(i: Interpreter, trace: Trace) -> None:

@@ -253,6 +253,14 @@ def _text_item(i: Interpreter, owner: Const, index: Value, place: Place) -> Valu
         throw_named(i, f"builtins.{type(error).__name__}", place)
 
 
+def _takes_at_most(index: Slice) -> bool:
+    """Whether a slice takes no more than so many items, however long a sequence is: those between two places that are counted from the same end."""
+    lower, upper = (part.value if isinstance(part, Const) else part for part in (index.lower, index.upper))
+    if isinstance(lower, int) and lower < 0:
+        return upper is None or isinstance(upper, int) and upper < 0
+    return (lower is None or isinstance(lower, int)) and isinstance(upper, int) and upper >= 0
+
+
 def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, frame: Frame) -> Value:
     """An item or slice of a tuple."""
     needs_number(i, index, place, frame)
@@ -264,7 +272,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
         if isinstance(index, Slice):
             if content.given:
                 return Tuple(None, content.element, content.cls, 0, given="part")
-            return content if content.least is None else Tuple(None, content.element, content.cls)
+            return content if content.least is None and not _takes_at_most(index) else Tuple(None, content.element, content.cls)
         i.may_raise("builtins.IndexError")
         held = content.element or Unknown("item")
         return given_stars.item(i, held, real, place) if isinstance(held, Array) and isinstance(real, int) else held

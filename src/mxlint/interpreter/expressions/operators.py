@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -53,7 +53,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import Condition
-from mxlint.interpreter.objects.lookup import container, special
+from mxlint.interpreter.objects.lookup import PLAIN, container, special
 from mxlint.interpreter.objects.type_tests import type_names
 from mxlint.models.load import model
 
@@ -302,7 +302,7 @@ def _closed(i: Interpreter, member: Member) -> bool:
         kind = i.info(member.oid).kind
         if kind == "instance":
             names = _type_names(i, member)
-            return names is not None and None not in names and all(isinstance(name, Ref) or name == "builtins.object" for name in names)
+            return names is not None and None not in names and all(isinstance(name, Ref) or name in PLAIN for name in names)
         return kind in ("list", "dict", "set", "function", "class", "module", "generator")
     return isinstance(member, (Const, Kind, Range, Tuple, RangeObject, Slice)) and not (
         isinstance(member, Tuple) and member.cls is not None
@@ -335,8 +335,8 @@ def _is_no_count(i: Interpreter, member: Member) -> bool:
 
 
 def _sequences(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value | None:
-    if op == "+" and isinstance(a, Tuple) and isinstance(b, Tuple):
-        return concatenated(a, b)
+    if op == "+" and isinstance(a, (Tuple, ShapeOf)) and isinstance(b, (Tuple, ShapeOf)):
+        return concatenated(*(Tuple(None, part.axis(None)) if isinstance(part, ShapeOf) else part for part in (a, b)))
     if op == "*":
         return _repetition(i, a, b, place, frame) or _repetition(i, b, a, place, frame)
     if isinstance(a, Ref) and isinstance(b, Ref):

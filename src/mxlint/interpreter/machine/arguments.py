@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mxlint.domain.arrays import ShapeOf
 from mxlint.domain.members import Value
 from mxlint.domain.place import Place
 from mxlint.syntax import ir
@@ -74,6 +75,13 @@ class Arguments:
         made.spread = self.spread
         made.is_given = self.is_given
         return made
+
+    @property
+    def starred(self) -> tuple[Value, ...]:
+        """What a star of unknown length holds, and what stands behind it: the whole of a shape that is all that is spread; nothing if there is none."""
+        if len(self.spread) == 1 and not self.behind and isinstance(self.spread[0][0], ShapeOf):
+            return (self.spread[0][0],)
+        return self.behind or (() if self.star is None else (self.star,))
 
     @property
     def values(self) -> tuple[Value, ...]:

@@ -314,7 +314,7 @@ def _method(i: Interpreter, member: Member, name: str, short: str, args: Argumen
     entry = i.table.entry(name)
     if entry is not None and entry.evaluates:
         sinks.use(i, "convert", member, f".{short}()", place, frame)
-    return compute(i, name, (member, *args.args[1:]), args.keywords, place, frame)
+    return compute(i, name, (member, *args.args[1:]), args.keywords, place, frame, star=args.starred)
 
 
 def _listed(i: Interpreter, array: Array, kind: str, rank: int | None, place: Place) -> Value:

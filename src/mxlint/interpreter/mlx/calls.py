@@ -399,7 +399,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     """A function of MLX, by the table; a static method of a layer, by what it makes."""
     entry = i.table.entry(name)
     if entry is None:
-        return computing.compute(i, name, args.args, args.keywords, place, frame) if has(name) else None
+        return computing.compute(i, name, args.args, args.keywords, place, frame, star=args.starred) if has(name) else None
     short = _short(name)
     if entry.evaluates:
         for value in args.values:
@@ -421,7 +421,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         i.ledger.of(MadeFunctions).by[made.identity] = (name, args)
         return made
     if entry.returns in ("array", "arrays", "tree"):
-        return computing.compute(i, name, args.args, args.keywords, place, frame)
+        return computing.compute(i, name, args.args, args.keywords, place, frame, star=args.starred)
     return i.symbolic(place, name)
 
 

@@ -85,22 +85,36 @@ def compute(
     frame: Frame,
     tag: object = None,
     outer: Arguments | None = None,
+    star: Sequence[Value] = (),
 ) -> Value:
-    """The result of an operation of MLX that gives one array, or several. `outer`: the arguments of the function that gave the one that is called."""
+    """The result of an operation of MLX that gives one array, or several. `outer`: the arguments of the function that gave the one that is called. `star`:
+    what a star of unknown length among the arguments holds, and those behind it."""
+    fixed, args = args, (*args, *star)
     form = shapeless.called(i, name, args, keywords, place, frame)
     before = ([describe(i, value) for value in outer.args], describe_by_name(i, outer.keywords)) if outer is not None else ((), {})
-    found = array_results(name, [describe(i, value) for value in args], describe_by_name(i, keywords), before)
-    if getattr(found, "shape", None) is None and not isinstance(found, (list, tuple)) and any(map(partial(of_any_length, i), args)):
+    if star:  # of one item or of two
+        each, *behind = (describe(i, value) for value in star)
+        counts = ([*(describe(i, value) for value in fixed), *[each] * count, *behind] for count in (1, 2))
+        found = in_common(*(array_results(name, given, describe_by_name(i, keywords), before) for given in counts))
+    else:
+        found = array_results(name, [describe(i, value) for value in args], describe_by_name(i, keywords), before)
+    if (
+        getattr(found, "shape", None) is None
+        and not isinstance(found, (list, tuple))
+        and not star
+        and any(map(partial(of_any_length, i), args))
+    ):
         found = in_common(
             *(
                 array_results(name, [with_length(i, value, count) for value in args], describe_by_name(i, keywords), before)
                 for count in (2, 3)
             )
         )
-    raises_unless(i, array_fits(array_shape_of(name), [describe(i, value) for value in (*args, *keywords.values())], found), place, frame)
+    fits = bool(star) or array_fits(array_shape_of(name), [describe(i, value) for value in (*args, *keywords.values())], found)
+    raises_unless(i, fits, place, frame)
     by_number = united(
         loops
-        for value in args
+        for value in (args if not star else ())
         if (loops := loops_of_numbers(i, value, alone=True)) != NO_LOOPS and _is_length(i, name, args, keywords, before, value)
     )
     made = results(i, found, name, args, keywords, place, tag, by_number)

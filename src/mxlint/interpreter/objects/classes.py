@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
+from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.expressions.expressions import arguments
 from mxlint.interpreter.machine.arguments import Arguments
@@ -26,6 +26,7 @@ from mxlint.interpreter.objects.lookup import (
     container,
     fields_of,
     frozen,
+    held_by_class,
     is_initvar,
     library_base,
     mro,
@@ -106,18 +107,27 @@ def _initialised(i: Interpreter, cls: Ref, value: Member, args: Arguments, made_
     """Run `__init__` of a new object, if it is an instance of the class."""
     if not isinstance(value, Ref) or instance_of(i, value, cls) is False:
         return value
-    initializer = class_attribute(i, cls, "__init__")
+    holder, initializer = held_by_class(i, cls, "__init__") or (None, None)
+    order = mro(i, cls)
+    of_fields = next((base for base in order if isinstance(base, Ref) and _makes_init(i, base)), None)
+    if of_fields is not None and holder in order and order.index(of_fields) < order.index(holder):
+        initializer = None  # the one that the decorator makes comes before it
     if isinstance(initializer, External):
         i.operations.external(i, initializer.name, args.bound(value), place, frame)
     elif initializer is not None:
         i.call(bind(i, initializer, value, cls, place, frame), args, place, frame)
-    elif i.heap.get(cls.oid, FIELDS) is not None or any(isinstance(b, Ref) and i.heap.get(b.oid, FIELDS) is not None for b in mro(i, cls)):
+    elif of_fields is not None:
         _dataclass_init(i, cls, value, args, place, frame)
     elif library_base(i, cls) is not None:
         i.operations.external(i, f"{library_base(i, cls)}.__init__", args.bound(value), place, frame)
     elif (args.args or args.keywords) and not made_by_new and all(isinstance(base, (Ref, External)) for base in mro(i, cls)):
         throw_named(i, "builtins.TypeError", place)
     return value
+
+
+def _makes_init(i: Interpreter, cls: Ref) -> bool:
+    """Whether a decorator gives a class an `__init__` that sets its fields."""
+    return i.heap.get(cls.oid, FIELDS) is not None and i.heap.get(cls.oid, ("#", "init")) != FALSE
 
 
 def new_instance(i: Interpreter, cls: Value, place: Place, tag: object = None) -> int:

@@ -206,7 +206,7 @@ def environment(i: Interpreter, member: External) -> Symbolic | None:
 def library_base(i: Interpreter, cls: Value) -> str | None:
     """The first class of a library among the bases of a class of the program, besides object."""
     for base in mro(i, cls):
-        if isinstance(base, External) and base.name not in ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC"):
+        if isinstance(base, External) and base.name not in PLAIN:
             return base.name
     return None
 

@@ -47,7 +47,7 @@ def _dataclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
                 i.heap.set(cls.oid, ("kwonly", field.value), TRUE)
         kept.append(field)
     i.heap.set(cls.oid, FIELDS, Tuple(tuple(kept)))
-    for option, usual in (("frozen", FALSE), ("eq", TRUE), ("order", FALSE), ("repr", TRUE)):
+    for option, usual in (("frozen", FALSE), ("eq", TRUE), ("order", FALSE), ("repr", TRUE), ("init", TRUE)):
         i.heap.set(cls.oid, ("#", option), args.keywords.get(option, usual))
     if args.keywords.get("kw_only") == TRUE:
         i.heap.set(cls.oid, ("#", "kw_only"), TRUE)

@@ -44,6 +44,7 @@ from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
     METACLASS,
+    PLAIN,
     class_attribute,
     fields_of,
     held_by_class,
@@ -159,7 +160,9 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
             if class_attribute(i, cls, "__getattr__") is not None:
                 return None
             read_missing(i, member, name, place, frame)
-            return False if all(isinstance(base, Ref) or base == External("builtins.object") for base in mro(i, cls)) else None
+            return (
+                False if all(isinstance(base, Ref) or isinstance(base, External) and base.name in PLAIN for base in mro(i, cls)) else None
+            )
         if kind == "class":
             read_missing(i, member, name, place, frame)
             return True if class_attribute(i, member, name) is not None else False if library_base(i, member) is None else None

@@ -16,6 +16,7 @@ from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.relevance import compiling_names, reach_of
 from mxlint.interpreter.machine.constructors import CONSTRUCTORS
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.annotations import alternatives, named
@@ -68,6 +69,36 @@ def _holds_function(i: Interpreter, source: Source, holder: Member) -> bool:
     """Whether an object or activation holds a function of a file."""
     values = i.heap.fields(holder.oid).values() if isinstance(holder, Ref) else ()
     return any(True for value in values for _ in _spans(i, source, value))
+
+
+def calling_methods_elsewhere(i: Interpreter, source: Source, found: Iterable[Function]) -> Iterator[Function]:
+    """The functions of a file that call methods of classes of other files in which something is compiled, as far as they can come to one."""
+    elsewhere = frozenset(
+        block.name.rpartition(".")[2]
+        for module in i.modules.values()
+        if isinstance(info := i.info(module).payload, FrameInfo) and info.source is not source
+        for block in _compiling_methods(i, info.source)
+    )
+    calls = {(block.start, block.end): block.calls for block in i.project.symbols(source, i.tracers).blocks}
+    for function in found if elsewhere else ():
+        info = i.info(function[0].oid).payload
+        its = calls.get((info.node.start, info.node.end), frozenset()) if isinstance(info, FunctionInfo) else frozenset[str]()
+        if not elsewhere.isdisjoint(its) and reach_of(i, (function[0], *(cls for cls in function[1:] if cls is not None))).compiled:
+            yield function
+
+
+def _compiling_methods(i: Interpreter, source: Source) -> list[Block]:
+    """The methods of a file in which something is compiled, but for those that are called by no name."""
+    symbols = i.project.symbols(source, i.tracers)
+    return [
+        block
+        for block in symbols.blocks
+        if block.kind == "function"
+        and block.parent >= 0
+        and symbols.blocks[block.parent].kind == "class"
+        and not block.name.endswith("__")
+        and any(block.start <= site.start < block.end for site in symbols.sites)
+    ]
 
 
 def is_closure(i: Interpreter, function: Ref) -> bool:
