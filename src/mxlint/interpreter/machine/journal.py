@@ -81,6 +81,10 @@ class Journal:
         """Of these, what lies in dicts that nobody in sight gives: they may be dicts of settings, so a presumption alone is nothing to say."""
         self.presuming: dict[events.Event, int | None] = {}
         """Events that need an array where one is only presumed, with the placeholder that they depend on."""
+        self.no_lists: set[int] = set()
+        """Placeholders that are presumed to be arrays, and that some use shows to be no lists of them."""
+        self.iterations: set[events.Event] = set()
+        """Events that iterating over such a placeholder brings about, and iterating over a list does not."""
         self.hanging: dict[events.Event, complementary.Hanging] = {}
         """The open conditions of events, by the literals that stand for them."""
         self.array_like: set[events.Event] = set()
@@ -173,6 +177,8 @@ class Journal:
                 yield record, hangs
             elif self.presuming[record] in self.numbers:
                 continue
+            elif record in self.iterations and self.presuming[record] not in self.no_lists:
+                yield record, hangs
             elif self.presuming[record] in self.arrays:
                 yield record.but(modality=record.modality.but(presumed=())), hangs
             elif self.presuming[record] in self.entries:

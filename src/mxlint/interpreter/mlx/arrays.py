@@ -76,7 +76,7 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     if (method in ONLY_ARRAYS or not method.startswith("__")) and not (
         method in OF_LISTS and presumptions.may_be_list(i, array) and all(map(_is_of_a_list, operands[1:2]))
     ):
-        presumptions.needed(i, array)
+        (presumptions.shown if method == "__iter__" else presumptions.needed)(i, (array,))
     if handler is not None:
         return handler(i, array, operands, place, frame)  # type: ignore[no-any-return]
     if method.startswith("__i") and method[3:] in _IN_PLACE:

@@ -22,10 +22,11 @@ from mxlint.interpreter.expressions.arithmetic import size_of
 from mxlint.interpreter.libraries.measures import axes_in
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.journal import size_fact
+from mxlint.interpreter.machine.journal import journal, size_fact
 from mxlint.interpreter.machine.locations import ITEMS, MAPPED, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward, subscripts
+from mxlint.interpreter.open_world.presumptions import root
 from mxlint.models.mlx.gradients import load_gradients
 from mxlint.models.mlx.table import Shapeless
 from mxlint.models.mlx.traits import has_trait
@@ -476,10 +477,10 @@ def _known(shape: tuple[object, ...] | None) -> tuple[int, ...] | None:
 
 
 def unrolled(i: Interpreter, array: Array, place: Place, frame: Frame) -> None:
-    """Iterating over a placeholder cannot infer shapes."""
+    """Iterating over a placeholder cannot infer shapes. What is only presumed to be an array may be a list of arrays, if no other use says that it is not."""
     if on(i) and i.trace is not None and i.trace.holds(array.trace):
         judged = i.table.judged
-        sinks.event(
+        fact = sinks.event(
             i,
             "unsupported",
             place,
@@ -488,6 +489,8 @@ def unrolled(i: Interpreter, array: Array, place: Place, frame: Frame) -> None:
             member=array,
             effects=(Effect("first", frozenset(), "every", judged, judged),),
         )
+        if fact is not None and root(array) == array.ident:
+            journal(i).iterations.add(fact)
 
 
 def form_of(index: Value) -> str:

@@ -96,11 +96,23 @@ def may_be_list(i: Interpreter, array: Array) -> bool:
     return root(array) in journal(i).entries
 
 
-def needed(i: Interpreter, array: Array) -> None:
+def needed(i: Interpreter, arrays: Iterable[Array]) -> None:
     """An operation that only arrays have: what is presumed is so for the rest of the path."""
-    if root(array) == array.ident and words(i, array):
-        i.heap.set(array.ident, PRESUMED, NONE)
-        shown(i, (array,))
+    for array in arrays:
+        if root(array) == array.ident and words(i, array):
+            i.heap.set(array.ident, PRESUMED, NONE)
+            shown(i, (array,))
+            _no_list(i, (array,))
+
+
+def _no_list(i: Interpreter, values: Iterable[Value]) -> None:
+    """Values are used as arrays are, and lists of arrays are not."""
+    for value in values:
+        for array in arrays_in(i, value):
+            if root(array) == array.ident and array.ident not in journal(i).no_lists:
+                journal(i).no_lists.add(array.ident)
+                if i.heap.recording is not None:
+                    i.heap.recording.valid = False
 
 
 def shown(i: Interpreter, values: Iterable[Value]) -> None:
@@ -146,11 +158,14 @@ def together(i: Interpreter, values: Iterable[Value]) -> None:
     computed = _not_of_dicts(i, values)
     if len({root(array) for array in computed if array.trace is not None}) > 1:
         shown(i, computed)
+        _no_list(i, computed)
 
 
 def first(i: Interpreter, name: str, values: Sequence[Value]) -> None:
     """A function of MLX is given a value first: it is taken for an array, but what lies in a dict of unknown contents only where nothing else is taken."""
     alone = 0 in array_parameters().get(name, {}).values()
+    if alone:
+        _no_list(i, values[:1])
     shown(i, values[:1] if alone else _not_of_dicts(i, values[:1]))
 
 
