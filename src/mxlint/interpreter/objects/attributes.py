@@ -58,6 +58,7 @@ from mxlint.interpreter.objects.lookup import (
     frozen,
     held_by_class,
     library_attribute,
+    makes_init,
     mro,
     read_in_class,
     read_missing,
@@ -406,6 +407,13 @@ def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: F
         return Bound(owner, External(f"builtins.type.{name}"))
     if cls is not None and isinstance(after, (Ref, External)):
         holder, found = held_by_class(i, cls, name, after) or (None, None)
+        order = mro(i, cls)
+        of_fields = makes_init(i, order[order.index(after) + 1 :], holder) if name == "__init__" and after in order else None
+        if of_fields is not None:
+            made = i.allocate("partial", None, place, ("super", of_fields.oid))
+            i.heap.set(made, "func", External("#set_fields"))
+            i.heap.set(made, "args", Tuple((owner, of_fields)))
+            return Ref(made)
         if found is not None:
             read_in_class(i, cls, name, found, holder, place, frame, after)
             if name == "__new__" and isinstance(found, External):

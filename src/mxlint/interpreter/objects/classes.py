@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
-from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.expressions.expressions import arguments
 from mxlint.interpreter.machine.arguments import Arguments
@@ -17,7 +17,6 @@ from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
-    FIELDS,
     HINTS,
     INITVAR,
     METACLASS,
@@ -29,6 +28,7 @@ from mxlint.interpreter.objects.lookup import (
     held_by_class,
     is_initvar,
     library_base,
+    makes_init,
     mro,
 )
 from mxlint.interpreter.objects.type_tests import instance_of
@@ -108,9 +108,8 @@ def _initialised(i: Interpreter, cls: Ref, value: Member, args: Arguments, made_
     if not isinstance(value, Ref) or instance_of(i, value, cls) is False:
         return value
     holder, initializer = held_by_class(i, cls, "__init__") or (None, None)
-    order = mro(i, cls)
-    of_fields = next((base for base in order if isinstance(base, Ref) and _makes_init(i, base)), None)
-    if of_fields is not None and holder in order and order.index(of_fields) < order.index(holder):
+    of_fields = makes_init(i, mro(i, cls), holder)
+    if of_fields is not None:
         initializer = None  # the one that the decorator makes comes before it
     if isinstance(initializer, External):
         i.operations.external(i, initializer.name, args.bound(value), place, frame)
@@ -125,11 +124,6 @@ def _initialised(i: Interpreter, cls: Ref, value: Member, args: Arguments, made_
     return value
 
 
-def _makes_init(i: Interpreter, cls: Ref) -> bool:
-    """Whether a decorator gives a class an `__init__` that sets its fields."""
-    return i.heap.get(cls.oid, FIELDS) is not None and i.heap.get(cls.oid, ("#", "init")) != FALSE
-
-
 def new_instance(i: Interpreter, cls: Value, place: Place, tag: object = None) -> int:
     """An object of a class, nothing initialised."""
     label = i.info(cls.oid).label if isinstance(cls, Ref) else ""
@@ -141,6 +135,15 @@ def new_instance(i: Interpreter, cls: Value, place: Place, tag: object = None) -
     elif kind:
         i.heap.set(oid, ITEMS, Tuple(()))
     return oid
+
+
+def set_fields(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`super().__init__(…)` where the next class is a dataclass: its fields are set. The object and the class are the first arguments."""
+    owner, cls, *_ = args.args
+    rest = Arguments(args.args[2:], args.keywords, args.star, args.kwstar, args.places[2:], args.keyword_places)
+    if isinstance(owner, Ref) and isinstance(cls, Ref):
+        _dataclass_init(i, cls, owner, rest, place, frame)
+    return NONE
 
 
 def _dataclass_init(i: Interpreter, cls: Ref, value: Ref, args: Arguments, place: Place, frame: Frame) -> None:

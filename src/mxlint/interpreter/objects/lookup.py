@@ -6,11 +6,11 @@ A trace that calls `layer.forward` reads it in the class that holds it. A `forwa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, members
+from mxlint.domain.members import FALSE, TRUE, UNBOUND, Bound, Const, External, Member, Ref, Symbolic, Tuple, Unbound, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.machine.arguments import Arguments
@@ -314,6 +314,14 @@ PLAIN: Final = frozenset(("builtins.object", "abc.ABC", "typing.Generic", "typin
 """Classes of Python that give their objects nothing but what all have."""
 _EQUAL_TO_ITSELF: Final = PLAIN | {"enum.Enum", "enum.Flag"}
 """Classes of Python whose objects are equal to themselves alone."""
+
+
+def makes_init(i: Interpreter, order: Sequence[Member], holder: Member | None) -> Ref | None:
+    """The first of some classes, in the order of resolution, to which a decorator has given an `__init__` that sets its fields, if it comes before the one
+    that holds another."""
+    before = order[: order.index(holder)] if holder in order else order
+    made = (base for base in before if isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is not None)
+    return next((base for base in made if i.heap.get(base.oid, ("#", "init")) != FALSE), None)
 
 
 def by_identity(i: Interpreter, ref: Ref) -> bool:

@@ -19,7 +19,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import ENUM_MEMBERS
 from mxlint.interpreter.objects import views
-from mxlint.interpreter.objects.classes import instantiate
+from mxlint.interpreter.objects.classes import instantiate, set_fields
 from mxlint.interpreter.objects.lookup import BASES, CLASS, FIELDS, fields_of, mro, special
 from mxlint.interpreter.objects.reflection import name_class
 
@@ -310,6 +310,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "#namedtuple._make": _named_make,
     "#class_made": _class_made,
     "#dataclass_fields": _table_of_fields,
+    "#set_fields": set_fields,
     "#enum_members": _table_of_members,
     "#enum_member": _enum_member,
     "#enum_item": _enum_item,
