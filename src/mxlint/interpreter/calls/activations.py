@@ -97,7 +97,7 @@ class Start:
         self.depths = len(i.stack), len(i.tries), len(i.targets)
         self.unrolled = i.unrolled
         self.trace = i.trace
-        self.operations = i.trace.operations if i.trace is not None else 0
+        self.operations = (i.trace.operations, i.trace.surplus) if i.trace is not None else (0, 0)
 
     def take_back(self, i: Interpreter) -> None:
         """Put everything back as it was at the call."""
@@ -107,7 +107,7 @@ class Start:
         stack, tries, targets = self.depths
         del i.stack[stack:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
         if i.trace is not None:
-            i.trace.operations = self.operations
+            i.trace.operations, i.trace.surplus = self.operations
 
 
 def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Value:

@@ -83,7 +83,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "computed", "content", "context", "decided", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "computed", "content", "context", "decided", "doubts", "facts", "fewest", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -132,6 +132,7 @@ class Summary:
         self.leaving = tuple(recording.leaving)
         self.between = between
         self.operations = i.trace.operations - call.operations if i.trace is not None else 0
+        self.fewest = i.trace.fewest - call.fewest if i.trace is not None else 0
         self.computed = tuple(i.trace.computed[call.computed :]) if i.trace is not None and i.trace.is_kept else None
         self.moved = frozenset(recording.moved)
         self.portable = portable
@@ -200,7 +201,7 @@ class Call:
     """A call that is under way: its key, the arrays among its arguments, and what it did so far."""
 
     __slots__ = (
-        "_outcomes", "arrays", "caller", "computed", "depth", "given", "key", "mark", "operations", "path", "recording", "steps", "unrolled",
+        "_outcomes", "arrays", "caller", "computed", "depth", "fewest", "given", "key", "mark", "operations", "path", "recording", "steps", "unrolled",
     )  # fmt: skip
 
     def __init__(
@@ -217,6 +218,7 @@ class Call:
         self.path: Path = i.path
         self._outcomes: dict[Identity, object] | None = None
         self.operations: int = i.trace.operations if i.trace is not None else 0
+        self.fewest: int = i.trace.fewest if i.trace is not None else 0
         self.computed = len(i.trace.computed) if i.trace is not None else 0
         self.recording = i.heap.recording = Recording(i.heap.recording, len(i.tries), self.mark, len(i.path))
 
@@ -513,7 +515,7 @@ def replay(i: Interpreter, found: Found, call: Call, context: Context) -> Value:
     for doubt, keep_doubt in summary.doubts.items():
         i.doubting(keep_doubt, doubt)
     if i.trace is not None:
-        i.trace.operations += summary.operations
+        i.trace.adds(summary.operations, summary.fewest)
         others = arrays is not None and summary.computed is not None
         i.trace.computes_again(map(_of_other_arrays, summary.computed or ()) if others else summary.computed)
         i.trace.read_again(i, reads)

@@ -240,6 +240,8 @@ class Trace:
         self.changes_python = False
         """Whether it has written something older that is no array of its own."""
         self.operations = 0
+        self.surplus = 0
+        """How many of these another branch makes in the place of others, or none of them."""
         self.computed: list[Operation] = []
         """What it has computed, one operation after the other, up to `MAX_COMPUTED`; those that nobody sees are not among them."""
         self.is_kept = True
@@ -257,6 +259,20 @@ class Trace:
         self.handing = False
         """Whether what it hands to something out of sight is called."""
         self.full = True
+
+    @property
+    def fewest(self) -> int:
+        """How many operations it has at least, whichever way it took through the branches."""
+        return self.operations - self.surplus
+
+    @fewest.setter
+    def fewest(self, count: int) -> None:
+        self.surplus = self.operations - count
+
+    def adds(self, operations: int, fewest: int) -> None:
+        """So many operations become part of the graph, of which so many surely do."""
+        self.operations += operations
+        self.surplus += operations - fewest
 
     def before(self, i: Interpreter, oid: int, field: object, present: Value | None) -> Value | None:
         """What a location held when the trace began; None if it was not there."""

@@ -283,6 +283,8 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
             throw_named(i, "builtins.TypeError", place)
         i.may_raise("builtins.IndexError")
         chosen = items
+        if i.tries and isinstance(index, Range) and index.high is not None and index.high >= len(items):
+            i.tries[-1].overrun += 1
         if isinstance(index, Range) and index.low is not None and index.low >= 0:
             high = len(items) if index.high is None else index.high + 1
             chosen = items[index.low : high : index.stride] or items

@@ -1,23 +1,27 @@
-"""How many rounds a `while` loop of a traced body has, which tests a number that goes on by equal steps or by one factor.
+"""How many rounds a `while` loop of a traced body has, which tests a number that goes on by equal steps or by one factor, from any number on.
 
 `while n < 5000: n += 1` has 5,000 rounds if `n` begins at 0. Its first rounds, which are run one by one, show the step. MX307 asks for the number.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from math import isclose, isfinite
 from typing import Final
 
-from mxlint.domain.members import Const, Member
+from mxlint.domain.members import Const, Member, Symbolic, Value, members, scalar_type
 from mxlint.interpreter.expressions.arithmetic import FOLD
-from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.statements.narrowing import constant
+from mxlint.interpreter.statements.narrowing import constant, location
 from mxlint.syntax import ir
 
 MAX_COUNTED: Final = 1_000_000
 """Rounds beyond which a loop is not counted: what it does in a trace never comes to an end."""
+COUNTED: Final = "counted"
+"""Begins the name of a number of which a round is to show how it goes on."""
+MOVES: Final = frozenset("+-*/")
 ORDERS: Final = frozenset(("<", "<=", ">", ">=", "!="))
 
 
@@ -27,9 +31,10 @@ class Counted:
     def __init__(self, i: Interpreter, test: ir.Expr, frame: Frame) -> None:
         self._i = i
         self._frame = frame
-        self._test = test if isinstance(test, ir.Compare) and len(test.ops) == 1 and test.ops[0] in ORDERS else None
+        self._test = _as_comparison(test)
         self._sides: list[tuple[float, float]] = []
         self._operations: list[int] = []
+        self._least = MAX_COUNTED
 
     def round(self) -> None:
         """A round begins."""
@@ -40,7 +45,38 @@ class Counted:
             self._test = None
             return
         self._sides.append((left, right))
-        self._operations.append(self._i.trace.operations)
+        self._operations.append(self._i.trace.fewest)
+
+    def goes_on(self, step: Callable[[], object]) -> bool:
+        """Whether a round moves the number that is tested as those before did, whatever it is: rounds that are run for this alone, each with a number
+        of which nothing is known, do one thing with it. The second finds what the first may have left."""
+        i, test, trace = self._i, self._test, self._i.trace
+        if self.total() is None or test is None or trace is None:
+            return False
+        tested = {at for side in (test.left, test.rights[0]) if (at := location(i, side, self._frame)) is not None}
+        mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
+        counts, full = (trace.operations, trace.surplus), trace.full
+        place = self._frame.place(test)
+        try:
+            for _ in range(2):
+                for oid, field in tested:
+                    held = members(i.heap.get(oid, field) or Const(None))
+                    kinds = frozenset(filter(None, map(scalar_type, held)))
+                    i.heap.set(oid, field, i.symbolic(place, f"{COUNTED} {field}", kinds=kinds))
+                begun, least = {at: i.heap.get(*at) for at in tested}, trace.fewest
+                with i.within((place, COUNTED)):
+                    step()
+                self._least = min(self._least, trace.fewest - least)
+                if not all(_moved_once(value, i.heap.get(*at)) for at, value in begun.items()):
+                    return False
+            return True
+        except Halt:
+            return False
+        finally:
+            i.heap.undo(mark)
+            i.path = path
+            i.forget(checkpoint)
+            (trace.operations, trace.surplus), trace.full = counts, full
 
     def total(self) -> tuple[int, int] | None:
         """The rounds, and the operations of all of them: as many each time as the least of those that were run had. None if that is not known."""
@@ -52,8 +88,27 @@ class Counted:
             return None
         moved = (lefts, rights)[side]
         rounds = _rounds_left(moved, (lefts, rights)[1 - side][0], self._test.ops[0], side)
-        each = min(b - a for a, b in pairwise(self._operations))
+        each = min(self._least, *(b - a for a, b in pairwise(self._operations)))
         return None if rounds is None else (len(moved) - 1 + rounds, each * (len(moved) - 1 + rounds))
+
+
+def _as_comparison(test: ir.Expr) -> ir.Compare | None:
+    """A test as a comparison of two sides: of a number that is tested itself with zero."""
+    if isinstance(test, (ir.Name, ir.Attr)):
+        return ir.Compare(test.start, test.end, test, ("!=",), (ir.Const(test.start, test.end, 0),))
+    return test if isinstance(test, ir.Compare) and len(test.ops) == 1 and test.ops[0] in ORDERS else None
+
+
+def _moved_once(before: Value | None, after: Value | None) -> bool:
+    """Whether a number is the one that it was, or what one operation makes of that and a constant."""
+    if before == after:
+        return True
+    if not isinstance(before, Symbolic) or not isinstance(after, Symbolic) or len(after.identity) != 3:
+        return False
+    op, *sides = after.identity
+    return op in MOVES and any(
+        side in (before, before.identity) and isinstance(other, Const) for side, other in (sides, reversed(sides) if op in "+*" else sides)
+    )
 
 
 def _number(found: Member | None) -> float | None:

@@ -98,13 +98,18 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
     if trace.loops[-1:] == [place]:  # an iterator hands on what it goes over
         _iterate(i, member, consume, place, frame)
         return
-    before, left = trace.operations, states_left(i)
+    before, fewest, left = trace.operations, trace.fewest, states_left(i)
     of_rounds: list[int] = []
+    least_of_rounds: list[int] = []
+    alone = [True]
 
     def counted(value: Value) -> None:
-        start = trace.operations
+        start, least, at = trace.operations, trace.fewest, _positions(i, member)
         consume(value)
         of_rounds.append(trace.operations - start)
+        least_of_rounds.append(trace.fewest - least)
+        if _positions(i, member) != at:
+            alone.clear()  # the round has asked for more elements itself
 
     trace.loops.append(place)
     begun = number_of_rounds(i, member) if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" else None
@@ -114,16 +119,17 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
     finally:
         trace.loops.pop()
     rounds = number_of_rounds(i, member) if begun is None else begun
-    if rounds is not None and states_left(i) == left:
+    if rounds is not None and states_left(i) == left and (alone or rounds <= UNROLLED):
         # Several members of a value are several operations in the round that stands for many: the least is what each round surely makes.
-        total = rounds * min(of_rounds, default=0) if rounds > UNROLLED else trace.operations - before
-        trace.operations = before + total
-        i.mlx.looped(i, trace, rounds, total, place, frame)
+        if rounds > UNROLLED:
+            trace.operations = before + rounds * min(of_rounds, default=0)
+            trace.fewest = fewest + rounds * min(least_of_rounds, default=0)
+        i.mlx.looped(i, trace, rounds, trace.fewest - fewest, place, frame)
 
 
 def states_left(i: Interpreter) -> int:
     """How many states left blocks early so far, to where they arrive."""
-    return sum(len(target.arrived) for target in i.targets)
+    return sum(len(target.arrived) + target.overrun for target in i.targets)
 
 
 def number_of_rounds(i: Interpreter, member: Member) -> int | None:
@@ -143,13 +149,28 @@ def number_of_rounds(i: Interpreter, member: Member) -> int | None:
 
 
 def _rounds_of_iterator(i: Interpreter, ref: Ref) -> int | None:
-    """How many elements an iterator gives that nobody has asked yet: as many as the shortest of what it goes over."""
-    kind = i.info(ref.oid).payload
-    if kind not in AS_LONG or i.heap.get(ref.oid, POSITION) != Const(0):
+    """How many elements an iterator has left: as many as the shortest of what it goes over."""
+    kind, position = i.info(ref.oid).payload, position_of(i, ref)
+    if kind not in AS_LONG or position is None:
         return None
-    rounds = [number_of_rounds(i, part) if isinstance(part, Member) else None for part in parts_of(i, ref)[ITERABLES[kind]]]
-    known = [number for number in rounds if number is not None]
-    return min(known) if known and len(known) == len(rounds) else None
+    over = parts_of(i, ref)[ITERABLES[kind]]
+    known: list[int] = []
+    for part in over:
+        rounds = number_of_rounds(i, part) if isinstance(part, Member) else None
+        if rounds is None:
+            return None
+        # Another iterator has moved by itself, and gives to all that ask it in turn.
+        moves = isinstance(part, Ref) and i.info(part.oid).kind == "iterator"
+        known.append(rounds // over.count(part) if moves else max(rounds - position, 0))
+    return min(known, default=None)
+
+
+def _positions(i: Interpreter, member: Member) -> tuple[Value | None, ...]:
+    """Where an iterator stands, and those that it goes over."""
+    if not isinstance(member, Ref) or i.info(member.oid).kind != "iterator":
+        return ()
+    inner = (at for part in parts_of(i, member) if isinstance(part, Ref) for at in _positions(i, part))
+    return (i.heap.get(member.oid, POSITION), *inner)
 
 
 AS_LONG: Final = frozenset(("enumerate", "iter", "map", "reversed", "zip"))
@@ -354,20 +375,23 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
                 found.append(element if element is not None else element_of(i, part, place, frame))
             return Tuple(tuple(found))
 
-        _until_some(i, place, lambda ends: consume(taken(i, row(ends), place)))
+        def turn(ends: Target) -> None:
+            advance()
+            consume(taken(i, row(ends), place))
+
+        _until_some(i, place, turn)
         return True
     if kind == "some":
         _iterate_some(i, ref, parts, consume, place, frame)
         return True
     if kind == "map":
         others = [element_of(i, part, place, frame) for part in parts[2:]]
-        iterate(
-            i,
-            parts[1],
-            lambda value: consume(i.call(parts[0], Arguments((value, *others), places=(place,) * (1 + len(others))), place, frame)),
-            place,
-            frame,
-        )
+
+        def mapped(value: Value) -> None:
+            advance()
+            consume(i.call(parts[0], Arguments((value, *others), places=(place,) * (1 + len(others))), place, frame))
+
+        iterate(i, parts[1], mapped, place, frame)
         return True
     if kind == "filter":
         iterate(i, parts[1], lambda value: _filtered(i, parts[0], value, consume, place, frame), place, frame)

@@ -105,7 +105,7 @@ def _again(i: Interpreter, run: Run, known: Remembered) -> Delta | None:
         i.may_reach(run.departures.targets[number], error)
         i.heap.undo(mark)
     if i.trace is not None:
-        i.trace.operations += summary.operations
+        i.trace.adds(summary.operations, summary.fewest)
         i.trace.computes_again(summary.computed)
         i.trace.read_again(i, list(summary.reads))
         i.trace.computes_with(i, set(summary.content))

@@ -465,8 +465,12 @@ class Interpreter:
         done: list[tuple[Delta, Guard, Value, Path]] = []
         over: list[Path] = []
         decided = False
+        trace = self.trace
+        before, least = trace.fewest if trace is not None else 0, None
         for conditions, run in alternatives:
             self.path = (*path, *conditions)
+            if trace is not None:
+                trace.fewest = before
             try:
                 value = run()
             except Halt:
@@ -476,10 +480,14 @@ class Interpreter:
                 guard = tuple([condition.literal for condition in conditions if condition.literal is not None])
                 done.append((self.heap.cut(mark), guard, value, self.path))
                 decided = decided or len(self.path) > len(path) + len(conditions)
+                if trace is not None:
+                    least = trace.fewest if least is None else min(least, trace.fewest)
             finally:
                 self.path = path
         if not done:
             raise Halt
+        if trace is not None and least is not None:
+            trace.fewest = least
         self.join_states([(delta, guard) for delta, guard, _, _ in done])
         if len(done) == 1:
             self.path = done[0][3]
@@ -584,6 +592,8 @@ class Interpreter:
     def reach(self, target: Target, value: Value, *, thrown: bool = False) -> None:
         """Hand the present state to where it arrives as well; it goes on from here, too. `thrown`: the value is an exception that is raised."""
         target.arrived.append((self.heap.changes(target.mark), value, self.path))
+        if self.trace is not None:
+            target.fewest = min(self.trace.fewest, target.fewest if target.fewest is not None else self.trace.fewest)
         for departures in self.departures:
             departures.note(self.heap, self.targets, target, Departure(value, self.path, thrown))
 
@@ -605,6 +615,8 @@ class Interpreter:
         """Go on, from the state at the target's mark, with the join of all states that arrived there. `Halt` if none did."""
         if not target.arrived:
             raise Halt
+        if self.trace is not None and target.fewest is not None:
+            self.trace.fewest = target.fewest
         self.join_states([(delta, guard_of(path, self.path)) for delta, _, path in target.arrived])
         if len(target.arrived) == 1:
             return target.arrived[0][1]

@@ -19,16 +19,19 @@ MAX_POSSIBLE: Final = 32
 class Target:
     """A place where states arrive that left early: a loop's end, a function's end, a handler. Deltas are relative to `mark`.
 
-    `possible`: states in which an operation may raise and may not, by the class of the exception (None: not known). `catches`: it is a handler from
-    which the program may go on; what arrives at another is raised again.
+    `fewest`: how many operations the trace had at least in a state that arrived. `possible`: states in which an operation may raise and may not, by the
+    class of the exception (None: not known). `overrun`: how often an item was taken at an index that a loop moves beyond the last one. `catches`: it is a
+    handler from which the program may go on; what arrives at another is raised again.
     """
 
-    __slots__ = ("_last", "arrived", "catches", "mark", "overflow", "possible")
+    __slots__ = ("_last", "arrived", "catches", "fewest", "mark", "overflow", "overrun", "possible")
 
     def __init__(self, mark: int, *, catches: bool = False) -> None:
         self.mark = mark
         self.catches = catches
         self.arrived: list[tuple[Delta, Value, Path]] = []
+        self.fewest: int | None = None
+        self.overrun = 0
         self.possible: list[tuple[Delta, str | None]] = []
         self.overflow: set[str | None] = set()
         self._last: tuple[object, ...] = ()

@@ -198,9 +198,9 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         raise Halt
 
     trace, left = i.trace, states_left(i)
-    operations = trace.operations if trace is not None else 0
+    operations, fewest = (trace.operations, trace.fewest) if trace is not None else (0, 0)
     counted = Counted(i, node.test, frame)
-    goes_on = False
+    steady = False
     untested = isinstance(node.test, ir.Const)
 
     def step(otherwise: Callable[[], None] = leave) -> bool:
@@ -217,7 +217,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     try:
         most = 0 if untested and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         try:
-            rounds, goes_on = _unrolled(i, step, counted, place, most, untested=untested)
+            rounds, goes_on, steady = _unrolled(i, step, counted, place, most, untested=untested)
             if goes_on and most > 1:  # it has more rounds than these, and ends after the last one
                 repeat(i, place, lambda: step(stop), certain=True, several=True)
                 on_truth(i, node.test, tested(i, node.test, frame), frame, stop, leave)
@@ -231,9 +231,9 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         i.targets.remove(breaks)
         if trace is not None:
             trace.loops.pop()
-    total = counted.total() if goes_on and not breaks.arrived and states_left(i) == left else None
+    total = counted.total() if steady and not breaks.arrived and states_left(i) == left else None
     if trace is not None and total is not None:
-        trace.operations = operations + total[1]
+        trace.operations, trace.fewest = operations + total[1], fewest + total[1]
         i.mlx.looped(i, trace, *total, place, frame)
     i.heap.undo(mark)
     i.path = base
@@ -241,10 +241,17 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     lengths.ended(i, mark, (place, "rest"))
 
 
-def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place: Place, most: int, *, untested: bool) -> tuple[int, bool]:
-    """Run the first rounds of `while` one by one, at most `most`, as long as each either goes on or leaves. How many of them stay, and whether all of
-    them went on: then one round is to stand for all, and none of them stays. Nor do those of a loop that tests nothing (`untested`) and comes no
-    nearer to an end."""
+class _Unrolled(NamedTuple):
+    """The first rounds of `while`, run one by one: how many of them stay, whether all of them went on, and whether others go on as they did."""
+
+    rounds: int
+    goes_on: bool
+    steady: bool
+
+
+def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place: Place, most: int, *, untested: bool) -> _Unrolled:
+    """Run the first rounds of `while` one by one, at most `most`, as long as each either goes on or leaves. If all of them went on, one round is to stand
+    for all, and none of them stays. Nor do those of a loop that tests nothing (`untested`) and comes no nearer to an end."""
     start, base, checkpoint = i.heap.mark(), i.path, i.checkpoint()
     if untested and most:
         i.ledger.of(Ends).endless.add(place)
@@ -259,12 +266,13 @@ def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place:
             if untested and ((steps - i.steps) * most > MAX_TRIED * rounds or rounds > 1 and not is_nearer(i, start, before)):
                 break  # the rounds would be undone: it has no end in sight
     goes_on = 0 < rounds == most and one_way
+    steady = goes_on and counted.goes_on(step)
     if goes_on or untested and rounds > 1:
         i.heap.undo(start)
         i.forget(checkpoint)
         i.path = base
         rounds = 0
-    return rounds, goes_on
+    return _Unrolled(rounds, goes_on, steady)
 
 
 def _moved_by_test(i: Interpreter, test: ir.Expr, frame: Frame) -> Loops:
