@@ -36,6 +36,7 @@ from mxlint.facts import values as described
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.hanging import open_conditions
+from mxlint.interpreter.compiled.keyed import finds_equal
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import of_an_earlier_round, part_that_differs, reads_the_same, surely_same, where_it_holds, wraps
@@ -106,6 +107,7 @@ def compare(
         if repeats is not False:
             return
     different, hang = _differences(i, location, found, present, entry, again)
+    different = tuple(member for member in different if not finds_equal(i, ref, found.value, member))
     if any(isinstance(member, Unknown) for member in different) or different and isinstance(found.value, Unknown):
         unfollowed(i, ref, i.place or place, "a value that was not followed lies where a trace read")
     elif different:

@@ -27,6 +27,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter.compiled.keyed import found_under
 from mxlint.interpreter.compiled.portions import found as found_in
 from mxlint.interpreter.containers.builders import entries, entry, is_key, put
 from mxlint.interpreter.expressions import choices
@@ -83,6 +84,8 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         if i.trace is not None:
             i.imprecise("a model whose layers are not in sight", place)
         found = [(None, i.derived("[]", (owner, key), None, place))]
+    if isinstance(key, (Symbolic, Tuple)):
+        found_under(i, key, found)
     if absent is not None and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
         i.may_raise("builtins.KeyError")
     if absent is not None and default is None:

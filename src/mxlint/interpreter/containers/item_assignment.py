@@ -172,4 +172,7 @@ def _without(i: Interpreter, part: Member, index: Value, place: Place) -> Value:
             throw_named(i, f"builtins.{type(error).__name__}", place)
         return Tuple(tuple(items))
     i.may_raise("builtins.IndexError")
-    return Tuple(None, join(part.items)) if isinstance(part, Tuple) and part.items else part
+    if not isinstance(part, Tuple) or part.items == ():
+        return part
+    least = max(part.shortest - 1, 0) if part.shortest is not None and not isinstance(index, Slice) else 0
+    return Tuple(None, join(part.parts), least=least, given="part" if part.given else "")

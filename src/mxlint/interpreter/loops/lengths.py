@@ -107,6 +107,7 @@ def _grows(i: Interpreter, oid: int) -> frozenset[Context]:
     return frozenset(
         around.loop
         for around in rounds(i, made)
+        if around.step[-1] != "first"  # type: ignore[index]  # what later rounds do is not known there
         if any(longer for context, longer in found if within(context, around))
         and all(longer for context, longer in found if within(context, around))
     )
@@ -157,6 +158,8 @@ def rounds_over(i: Interpreter, iterable: Value) -> Loops:
 
 def _rounds_over(i: Interpreter, member: Member) -> Loops:
     if isinstance(member, RangeObject):
+        if moving(i, member.step) != NO_LOOPS:
+            return NO_LOOPS  # it may grow with what it divides
         moved = [loops for bound in (member.start, member.stop) if (loops := moving(i, bound)) != NO_LOOPS]
         return moved[0] if len(moved) == 1 else NO_LOOPS  # what moves at both ends may be as long as before
     if isinstance(member, Tuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mxlint.domain.heap import Delta
 from mxlint.domain.members import NONE, UNBOUND, External, Loops, Ref, Tuple, Value, members
