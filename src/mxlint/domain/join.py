@@ -300,14 +300,14 @@ def _widened(found: list[Member], *, chosen: bool = False) -> Value:
     return of(Option(member) for member in result) if len(result) <= MAX_MEMBERS else Unknown("more than 8 values")
 
 
-def approximated(type_name: str, group: list[Member], loop: Hashable = None, *, chosen: bool = False) -> Member:
-    """One member that stands for several scalars of a type. The `loop` has brought them about; without it constants alone do not say what has, unless
+def approximated(type_name: str, group: list[Member], brought: frozenset[Hashable] = frozenset(), *, chosen: bool = False) -> Member:
+    """One member that stands for several scalars of a type. Loops have `brought` them about; without such constants alone do not say what has, unless
     conditions have `chosen` among them, and what nobody in sight gives is decided by whoever does."""
     loops = united(map(loops_of, group))
     if loops is not None:
-        loops = loops | {loop} if loop is not None else loops if chosen else loops or None
+        loops = loops | brought if brought or chosen else loops or None
     causes: set[Cause] = {member.cause for member in group if isinstance(member, Kind)}
-    if loop is None and any(isinstance(member, Symbolic) for member in group):
+    if not brought and any(isinstance(member, Symbolic) for member in group):
         causes.add("open")
     if type_name == "int" and all(isinstance(member, (Const, Range)) for member in group):
         bounds = hull(Union(tuple(map(Option, group))))

@@ -40,6 +40,14 @@ class Doubled:
     loop: Hashable
 
 
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Among the loops of a number, beside a loop: what nobody in sight decides says how its rounds go on with the number, so that it may be another one
+    each time when that is over."""
+
+    loop: Hashable
+
+
 class Uneven(NamedTuple):
     """Among the loops of a tuple: one of which some rounds make it longer, and not all. What one round has shown no later one undoes."""
 
@@ -78,7 +86,7 @@ def over(member: Member, loops: Loops) -> Member:
     return member
 
 
-def also_over(member: Member, loop: Hashable) -> Member:
-    """The same number, varying over one more loop, if the others are known."""
+def also_over(member: Member, more: frozenset[Hashable]) -> Member:
+    """The same number, varying over more loops, if the others are known."""
     loops = loops_of(member)
-    return member if loops is None else over(member, loops | {loop})
+    return member if loops is None else over(member, loops | more)

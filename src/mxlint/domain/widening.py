@@ -30,7 +30,7 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
-from mxlint.domain.varying import Doubled, also_over, lengthened, loops_of, over, united
+from mxlint.domain.varying import Chance, Doubled, also_over, lengthened, loops_of, over, united
 
 
 def widen(old: Value, new: Value, loop: Hashable = None, tested: Collection[int] = ()) -> Value:
@@ -48,19 +48,19 @@ def widen(old: Value, new: Value, loop: Hashable = None, tested: Collection[int]
     numbers = [member for value in (old, new) for member in members(value) if _is(member, "int")]
     changed = [member for member in members(both) if _is(member, "int")] != before
     if before and changed and all(isinstance(member, (Const, Range)) for member in numbers) and not _one_by_one(numbers):
-        step = _step(before, numbers, Doubled(loop) if _doubles(old, new, loop) else loop, tested)
+        step = _step(before, numbers, frozenset((Doubled(loop),)) if _doubles(old, new, loop) else _marks(old, new, loop), tested)
         rest = [option for option in options(both) if not _is(option.member, "int")]
         both = of([*rest, Option(step)])
     both = _widened_lengths(old, both, loop)
     floats = [member for member in members(both) if _is(member, "float")]
     if len(floats) > 2:
         rest = [option for option in options(both) if not _is(option.member, "float")]
-        both = of([*rest, Option(approximated("float", floats, loop))])
+        both = of([*rest, Option(approximated("float", floats, _marks(old, new, loop)))])
     for name in {member.type: None for member in members(old) if isinstance(member, Kind)}:
         # Any value of a type stands for each of that type: what the rounds compute from it adds nothing.
         rest = [option for option in options(both) if not _is(option.member, name)]
         if group := [member for member in members(both) if _is(member, name)]:
-            both = of([*rest, Option(approximated(name, group, loop if len(group) > 1 else None))])
+            both = of([*rest, Option(approximated(name, group, _marks(old, new, loop) if len(group) > 1 else frozenset()))])
     both = _longer(old, new, _widened_tuples(old, both, loop), loop)
     texts = [member for member in members(both) if type(member) is Const and isinstance(member.value, str)]
     if len(texts) > 4:
@@ -82,7 +82,16 @@ def _changing(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
     changed = {name for name in types if _numbers(old, name) != _numbers(new, name) and _numbers(new, name)}
     if not changed:
         return both
-    return of(Option(also_over(o.member, loop) if scalar_type(o.member) in changed else o.member, o.guard) for o in options(both))
+    marks = _marks(old, new, loop)
+    return of(Option(also_over(o.member, marks) if scalar_type(o.member) in changed else o.member, o.guard) for o in options(both))
+
+
+def _marks(old: Value, new: Value, loop: Hashable) -> frozenset[Hashable]:
+    """A loop over which a number varies, as it stands among those of the number."""
+    if loop is None:
+        return frozenset()
+    chosen = any(option.guard and scalar_type(option.member) is not None for value in (old, new) for option in options(value))
+    return frozenset((loop, Chance(loop)) if chosen else (loop,))
 
 
 def _longer(old: Value, new: Value, both: Value, loop: Hashable) -> Value:
@@ -230,7 +239,7 @@ def _least(found: list[Tuple], before: list[Tuple]) -> int | None:
     return min(known) if not earlier or min(known) == min(earlier) else 0
 
 
-def _step(before: list[Member], numbers: list[Member], loop: Hashable, tested: Collection[int]) -> Member:
+def _step(before: list[Member], numbers: list[Member], marks: frozenset[Hashable], tested: Collection[int]) -> Member:
     """The step that covers the numbers of an earlier and a later round."""
     now = hull(Union(tuple(map(Option, numbers)))) or (None, None)
     earlier = (hull(Union(tuple(map(Option, before)))) if before else None) or (None, None)
@@ -239,7 +248,7 @@ def _step(before: list[Member], numbers: list[Member], loop: Hashable, tested: C
     points = sorted(int(end) for end in ends if isinstance(end, int))
     loops = united(map(loops_of, numbers))
     if loops is not None:
-        loops = loops | {loop} if loop is not None else None
+        loops = loops | marks if marks else None
     stride = gcd(*strides, *(b - a for a, b in pairwise(points))) or 1
     kept = _set_anew(before, numbers)
     low = now[0] if now[0] in (earlier[0], *kept) else _end(now[0], -stride, tested)

@@ -275,15 +275,16 @@ def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     box = new_list(i, Tuple((total,)), place, "sum")
 
     def add(value: Value) -> None:
+        i.heap.set(box.oid, ITEMS, Tuple((binary(i, "+", so_far(), value, place, frame),)))
+
+    def so_far() -> Value:
         content = i.heap.get(box.oid, ITEMS)
-        held = content.items[0] if isinstance(content, Tuple) and content.items else Unknown("sum")
-        i.heap.set(box.oid, ITEMS, Tuple((binary(i, "+", held, value, place, frame),)))
+        found = [m.items[0] for m in members(content or Unknown("sum")) if isinstance(m, Tuple) and m.items]
+        return join(found) if found else Unknown("sum")
 
     items = aspects.unordered(i, args.args[0], place, frame)
     i.iterate(args.args[0] if items is None else Tuple(items), add, place, frame)
-    content = i.heap.get(box.oid, ITEMS)
-    found = [m.items[0] for m in members(content or Unknown("sum")) if isinstance(m, Tuple) and m.items]
-    return join(found) if found else Unknown("sum")
+    return so_far()
 
 
 def is_fresh(i: Interpreter, ref: Ref) -> bool:

@@ -41,7 +41,7 @@ from mxlint.interpreter.expressions.text import Asking, Way, text_of
 from mxlint.interpreter.generators.advancing import next_or
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import RETURNED, new_iterator
-from mxlint.interpreter.loops import lengths
+from mxlint.interpreter.loops import lengths, outcomes
 from mxlint.interpreter.loops.comprehensions import comprehension
 from mxlint.interpreter.loops.entrywise import given
 from mxlint.interpreter.loops.iteration import collected, listed
@@ -132,6 +132,8 @@ def _chain(i: Interpreter, node: ir.Compare, number: int, left: Value, frame: Fr
     start = node.left if number == 0 else node.rights[number - 1]
     place = frame.place(ir.Expr(start.start, node.rights[number].end))
     found = binary(i, node.ops[number], left, right, place, frame)
+    if i.trace is None and not isinstance(found, Const):
+        outcomes.asks(i, left, node.ops[number], right)
     if number + 1 == len(node.ops):
         return found
     truth = i.truth(found, place, frame)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from mxlint.domain.members import Loops
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.frames import Context
@@ -10,7 +12,7 @@ from mxlint.interpreter.machine.frames import Context
 class Ends:
     """Loops by what is known of their end."""
 
-    __slots__ = ("endless", "finite", "given", "rounds", "turns")
+    __slots__ = ("asked", "endless", "finite", "given", "moved", "rounds", "turns")
 
     def __init__(self) -> None:
         self.finite: set[Place] = set()
@@ -21,5 +23,9 @@ class Ends:
         """Loops of which nobody in sight says how many rounds they have: over what is not in sight."""
         self.rounds: dict[Context, Loops] = {}
         """Of a loop, those in each of whose rounds it has another number of rounds; none where nothing is known of it."""
+        self.moved: dict[Context, Loops] = {}
+        """Of a loop that is over, those in each of whose rounds it leaves other numbers: none where nobody knows its rounds."""
+        self.asked: dict[Context, set[Hashable]] = {}
+        """Of a loop, those over which numbers vary that a test in it has asked for, and that decide nothing by themselves."""
         self.turns: dict[int, set[Place]] = {}
         """Of objects that stand for several: the loops of which each round takes another one of these."""

@@ -58,7 +58,7 @@ from mxlint.interpreter.generators.advancing import (
 )
 from mxlint.interpreter.generators.iterators import ITERABLES, ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
-from mxlint.interpreter.loops import lengths
+from mxlint.interpreter.loops import lengths, outcomes
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
@@ -220,12 +220,14 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         i.ledger.of(Ends).given.discard(place)
     several = certain and (number_of_rounds(i, member) or 0) > 1
     mark, left, loop = i.heap.mark(), states_left(i), (place, "rest")
-    lengths.begins(
-        i, loop, lengths.rounds_over(i, member), counted=number_of_rounds(i, member) is not None or isinstance(member, RangeObject)
-    )
+    known = number_of_rounds(i, member) is not None
+    lengths.begins(i, loop, lengths.rounds_over(i, member), counted=known or isinstance(member, RangeObject))
+    outcomes.begins(i, loop)
+    others = outcomes.moved_by(i, member, counted=known) if i.trace is None else None
     repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain, several=several)
     if states_left(i) == left:  # it ran to its end
         lengths.ended(i, mark, loop)
+        outcomes.ended(i, mark, loop, others)
 
 
 def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, frame: Frame) -> None:

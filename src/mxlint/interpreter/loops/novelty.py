@@ -32,7 +32,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
-from mxlint.domain.varying import FEW, Doubled, loops_of, over, stays, united
+from mxlint.domain.varying import FEW, Chance, Doubled, loops_of, over, stays, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
@@ -182,9 +182,15 @@ def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -
 
 def in_turn(i: Interpreter, value: Value) -> Value:
     """What a round is given of what lies in a container: in another round that is another number."""
-    if isinstance(value, Tuple) and value.items is not None:
-        return value.holding(tuple(in_turn(i, part) for part in value.items))
-    return _also_over(value, frozenset((i.context.loop,)))
+    if not any(isinstance(member, Tuple) or _is_one_of_many(member) for member in members(value)):
+        return value
+    return of(Option(_in_turn(i, option.member), option.guard) for option in options(value))
+
+
+def _in_turn(i: Interpreter, member: Member) -> Member:
+    if isinstance(member, Tuple):
+        return member if member.items is None else member.holding(tuple(in_turn(i, part) for part in member.items))
+    return _also_of(member, frozenset((i.context.loop,)))
 
 
 def _at_index(value: Value, index: Value) -> Value:
@@ -335,7 +341,8 @@ def moving(i: Interpreter, value: Value) -> Loops:
 def _moved_by(i: Interpreter, member: Member) -> Loops:
     if isinstance(member, Symbolic):
         return frozenset(around.loop for around in rounds_around(i) if Novelty(i, (around,)).of(member)) if i.trace is None else NO_LOOPS
-    return loops_of(member) if takes_many(member) else NO_LOOPS
+    loops = loops_of(member) if takes_many(member) else NO_LOOPS
+    return loops if not loops else frozenset(loop for loop in loops if not isinstance(loop, Chance))
 
 
 def takes_many(member: Member) -> bool:
