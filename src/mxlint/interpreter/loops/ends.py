@@ -12,7 +12,7 @@ from mxlint.interpreter.machine.frames import Context
 class Ends:
     """Loops by what is known of their end."""
 
-    __slots__ = ("asked", "endless", "finite", "given", "moved", "rounds", "turns")
+    __slots__ = ("asked", "counts", "endless", "finite", "given", "moved", "rounds", "turns")
 
     def __init__(self) -> None:
         self.finite: set[Place] = set()
@@ -23,6 +23,8 @@ class Ends:
         """Loops of which nobody in sight says how many rounds they have: over what is not in sight."""
         self.rounds: dict[Context, Loops] = {}
         """Of a loop, those in each of whose rounds it has another number of rounds; none where nothing is known of it."""
+        self.counts: dict[Context, int | None] = {}
+        """How many rounds a loop has, at least; None where that is not known."""
         self.moved: dict[Context, Loops] = {}
         """Of a loop that is over, those in each of whose rounds it leaves other numbers: none where nobody knows its rounds."""
         self.asked: dict[Context, set[Hashable]] = {}

@@ -218,9 +218,11 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         i.ledger.of(Ends).given.add(place)
     else:
         i.ledger.of(Ends).given.discard(place)
-    several = certain and (number_of_rounds(i, member) or 0) > 1
+    count = number_of_rounds(i, member)
+    several = certain and (count or 0) > 1
     mark, left, loop = i.heap.mark(), states_left(i), (place, "rest")
-    known = number_of_rounds(i, member) is not None
+    i.ledger.of(Ends).counts[i.context.inner(loop).loop] = count
+    known = count is not None
     lengths.begins(i, loop, lengths.rounds_over(i, member), counted=known or isinstance(member, RangeObject))
     outcomes.begins(i, loop)
     others = outcomes.moved_by(i, member, counted=known) if i.trace is None else None
@@ -258,6 +260,7 @@ def unroll(
     i: Interpreter, items: Sequence[Value], consume: Consume, place: Place, step: Callable[[int | None], None] | None = None
 ) -> None:
     """One round for each item. `step`: what notes that one is asked for, and that there is no more."""
+    i.ledger.of(Ends).counts[i.context.inner((place, "rest")).loop] = len(items)
     with i.unrolling(len(items)):
         for number, item in enumerate(items):
             if step is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from math import prod
 from typing import Final, TypeAlias, TypeGuard
 
 from mxlint.domain.arrays import GOING_ON, Array, Operands
@@ -40,6 +41,10 @@ from mxlint.interpreter.machine.locations import OPERANDS
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
+MAX_AGAIN: Final = 16
+"""Numbers of which each may come again: a trace for each of so many is no matter where there are many rounds."""
+SELDOM: Final = 4
+"""What so many rounds have each, one with the other, is made for them once."""
 MAX_SOURCES: Final = 4
 """Sources of an array that are remembered, the latest first."""
 MAX_READ: Final = 8
@@ -347,9 +352,19 @@ def _moved_by(i: Interpreter, member: Member) -> Loops:
 
 def takes_many(member: Member) -> bool:
     """Whether a number is one of many that a loop brings."""
+    if isinstance(member, Const) or isinstance(member, Kind) and (member.cause != "varying" or member.type == "bool"):
+        return False
+    count = how_many(member)
+    return isinstance(member, (Range, Kind)) and (count is None or count > FEW)
+
+
+def how_many(member: Member) -> int | None:
+    """How many numbers a member stands for, None if there is no end to them."""
+    if isinstance(member, Range):
+        return None if member.low is None or member.high is None else (member.high - member.low) // member.stride + 1
     if isinstance(member, Kind):
-        return member.cause == "varying" and member.type != "bool" and (member.values is None or len(member.values) > FEW)
-    return isinstance(member, Range) and (member.low is None or member.high is None or (member.high - member.low) // member.stride >= FEW)
+        return None if member.values is None else len(member.values)
+    return 1 if isinstance(member, Const) else None
 
 
 class Steps:
@@ -370,6 +385,15 @@ class Novelty:
         self._perhaps = perhaps
         self._rounds = running
         self._seen: set[Identity] = set()
+
+    def come_again(self, found: Iterable[Member]) -> bool:
+        """Whether numbers are so few that each comes again many times in the rounds, as far as it is known how many of these there are."""
+        counts = [how_many(member) for member in found]
+        known = [count for count in counts if count is not None]
+        if len(known) < len(counts) or sum(known) > MAX_AGAIN:
+            return False
+        rounds = [self._i.ledger.of(Ends).counts.get(around.loop) for around in self._rounds]
+        return bool(rounds) and (None in rounds or SELDOM * sum(known) <= prod(filter(None, rounds)))
 
     def over(self, loops: Loops) -> bool:
         """Whether what varies over some loops does so from one of the rounds to the next: over its loop, or over one that each of them runs."""
@@ -430,7 +454,9 @@ class Novelty:
     def _member(self, part: Member) -> bool:
         if isinstance(part, Symbolic):
             return self._symbol(part.identity)
-        return takes_many(part) and self.over(loops_of(part)) or isinstance(part, Array) and self.array(part.ident)
+        if takes_many(part):
+            return self.over(loops_of(part)) and not self.come_again((part,))
+        return isinstance(part, Array) and self.array(part.ident)
 
     def array(self, start: Node) -> bool:
         """Whether the content of an array is something else in each round: it comes from what is, or from what an earlier round made of it."""

@@ -499,6 +499,8 @@ def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
     if any(isinstance(part, Symbolic) for part in parts):
         return False
     changing = [part for part in parts if not isinstance(part, Const)]
+    if len(parts) > FEW and new is not None and new.come_again(parts):
+        return False
     if changing and all(isinstance(part, Range) or isinstance(part, Kind) and part.cause == "varying" for part in changing):
         return new is None or new.over(united(map(loops_of, changing)))
     return bool(changing) or len(parts) > FEW
@@ -508,7 +510,7 @@ def _varies(member: Member, new: Novelty | None) -> bool:
     """Whether a number is now this and now that: in the rounds that are asked about, if any are."""
     if isinstance(member, Symbolic):
         return new is not None and new.of(member)
-    return takes_many(member) and (new is None or new.over(loops_of(member)))
+    return takes_many(member) and (new is None or new.over(loops_of(member)) and not new.come_again((member,)))
 
 
 def _array(member: Array) -> described.ArrayValue:
