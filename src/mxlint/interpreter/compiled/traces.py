@@ -226,6 +226,8 @@ class Trace:
         self.items = BoundItems()
         self.gradients = Gradients()
         self.broadcasts = Broadcasts()
+        self.waiting: dict[int, events.Event] = {}
+        """What is to be noted of arrays once they go into the graph: what brings them cannot infer its shape, where it has to."""
         self.reads: dict[Location, Seen] = {}
         self.portions: dict[Location, set[Location]] = {}
         """Of a tuple, the parts that it read."""

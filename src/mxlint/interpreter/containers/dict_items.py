@@ -31,6 +31,7 @@ from mxlint.interpreter.compiled.keyed import found_under
 from mxlint.interpreter.compiled.portions import found as found_in
 from mxlint.interpreter.containers.builders import entries, entry, is_key, put
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.loops.novelty import at_index
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -46,7 +47,7 @@ def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     """`dict[key]`, or `dict.get(key, default)`."""
     i.place = place
     views.look(i, owner.oid)
-    return i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default))
+    return at_index(i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default)), index)
 
 
 def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Frame, default: Value | None) -> Value:

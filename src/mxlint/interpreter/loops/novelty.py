@@ -198,7 +198,7 @@ def _in_turn(i: Interpreter, member: Member) -> Member:
     return _also_of(member, frozenset((i.context.loop,)))
 
 
-def _at_index(value: Value, index: Value) -> Value:
+def at_index(value: Value, index: Value) -> Value:
     """What lies in a container at an index that loops move."""
     moved = united(map(loops_of, members(index)))
     return _also_over(value, moved) if moved else value
@@ -225,7 +225,7 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     """The same for the part of a tuple that `number` names."""
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
-    value = in_turn(i, value) if by is None else _at_index(value, by)
+    value = in_turn(i, value) if by is None else at_index(value, by)
     if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number"):
         return _particular(i, frozenset((value.type,)), number, place, by)
     for member in members(value):

@@ -248,8 +248,8 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
 
 def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     trace, chain, origin = traced(i, operands, place)
-    shapeless.unrolled(i, array, place, frame)
     ident = i.ident(place, "row")
+    shapeless.unrolled(i, array, ident, place, frame)
     captures.composed(i, ident, operands)
     if i.trace is None:
         novelty.made(i, ident, operands, place, "item")

@@ -69,6 +69,8 @@ def traced(i: Interpreter, values: Sequence[Value], place: Place) -> tuple[int |
                 trace = -1
             elif isinstance(member, Symbolic) and member.source == "argument" and member.kinds is None and i.trace is not None:
                 argument = argument or member
+    if trace is not None and trace >= 0 and i.trace is not None and i.trace.waiting:
+        shapeless.asked_for(i, (array for value in values for array in arrays_in(i, value)))
     if trace is None and i.trace is not None and argument is not None:
         return i.trace.number, presumptions.given(i, argument, place), origin
     if trace is None and i.trace is not None and (given := results_.taken(i, values)) is not None:

@@ -6,7 +6,7 @@ program computes with is a constant of the trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Final
@@ -22,7 +22,7 @@ from mxlint.interpreter.expressions.arithmetic import size_of
 from mxlint.interpreter.libraries.measures import axes_in
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.journal import journal, size_fact
+from mxlint.interpreter.machine.journal import journal, note, size_fact
 from mxlint.interpreter.machine.locations import ITEMS, MAPPED, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward, subscripts
@@ -476,21 +476,28 @@ def _known(shape: tuple[object, ...] | None) -> tuple[int, ...] | None:
     return tuple(found)
 
 
-def unrolled(i: Interpreter, array: Array, place: Place, frame: Frame) -> None:
-    """Iterating over a placeholder cannot infer shapes. What is only presumed to be an array may be a list of arrays, if no other use says that it is not."""
-    if on(i) and i.trace is not None and i.trace.holds(array.trace):
-        judged = i.table.judged
-        fact = sinks.event(
-            i,
-            "unsupported",
-            place,
-            "iteration over a traced array",
-            frame,
-            member=array,
-            effects=(Effect("first", frozenset(), "every", judged, judged),),
-        )
-        if fact is not None and root(array) == array.ident:
-            journal(i).iterations.add(fact)
+def unrolled(i: Interpreter, array: Array, ident: int, place: Place, frame: Frame) -> None:
+    """Iterating over a placeholder cannot infer shapes. Over a constant it can as little, but that is asked for only if what it gives, `ident`, goes into
+    the graph: MLX computes the rest at once, where somebody asks for its value. What is only presumed to be an array may be a list of arrays, if no other
+    use says that it is not."""
+    if not on(i) or i.trace is None or array.trace == -1:
+        return
+    judged = i.table.judged
+    effects = (Effect("first", frozenset(), "every", judged, judged),)
+    held = i.trace.holds(array.trace)
+    what = "iteration over a traced array" if held else "iteration over an array"
+    fact = sinks.event(i, "unsupported", place, what, frame, member=array, effects=effects, noted=held)
+    if fact is not None and held and root(array) == array.ident:
+        journal(i).iterations.add(fact)
+    elif fact is not None and not held:
+        i.trace.waiting[ident] = fact
+
+
+def asked_for(i: Interpreter, operands: Iterable[Array]) -> None:
+    """Arrays become part of the graph, beside a placeholder."""
+    waiting = i.trace.waiting if i.trace is not None else {}
+    for fact in filter(None, [waiting.pop(array.ident, None) for array in operands]) if waiting else ():
+        note(i, fact)
 
 
 def form_of(index: Value) -> str:
