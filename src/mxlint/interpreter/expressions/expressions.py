@@ -45,6 +45,7 @@ from mxlint.interpreter.loops import lengths, outcomes
 from mxlint.interpreter.loops.comprehensions import comprehension
 from mxlint.interpreter.loops.entrywise import given
 from mxlint.interpreter.loops.iteration import collected, listed
+from mxlint.interpreter.loops.novelty import of_several
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -74,7 +75,8 @@ def _const(i: Interpreter, node: ir.Const, frame: Frame) -> Value:
 
 
 def _attr(i: Interpreter, node: ir.Attr, frame: Frame) -> Value:
-    return i.operations.attribute(i, owner_of(i, node.value, frame), node.name, frame.place(node), frame)
+    owner = owner_of(i, node.value, frame)
+    return of_several(i, owner, i.operations.attribute(i, owner, node.name, frame.place(node), frame), node.name)
 
 
 def _slice(i: Interpreter, node: ir.Slice, frame: Frame) -> Value:
@@ -92,7 +94,8 @@ def _sub(i: Interpreter, node: ir.Sub, frame: Frame) -> Value:
         owner = owner_of(i, node.value, frame)
     finally:
         i.modes.taking = None
-    return i.operations.item(i, owner, i.eval(node.index, frame), frame.place(node), frame)
+    index = i.eval(node.index, frame)
+    return of_several(i, owner, i.operations.item(i, owner, index, frame.place(node), frame), ("k", index))
 
 
 def _bin(i: Interpreter, node: ir.Bin, frame: Frame) -> Value:
