@@ -49,6 +49,13 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """Among the loops of a number: one that is over and has left it. If another run of the loop goes on from it, the loop is one of them again."""
+
+    loop: Hashable
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """Among the loops of a number: one of which each round takes another one of several objects, and the number is that of the object of the round."""
 

@@ -12,7 +12,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Identity, Literal_
 from mxlint.domain.join import of
 from mxlint.domain.members import Composite, Kind, Loops, Member, Option, Range, Symbolic, Tuple, Union, Value
-from mxlint.domain.varying import Chance, Doubled, Turn, Uneven, over
+from mxlint.domain.varying import Chance, Doubled, Past, Turn, Uneven, over
 from mxlint.interpreter.libraries.sharing import Parts
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
@@ -100,11 +100,12 @@ class Move:
         """Loops there."""
         if not loops:
             return loops
-        uneven = {Uneven(moved(one.loop, self.contexts)) for one in loops if isinstance(one, Uneven) and isinstance(one.loop, Context)}
-        doubled = {Doubled(moved(one.loop, self.contexts)) for one in loops if isinstance(one, Doubled) and isinstance(one.loop, Context)}
-        chances = {Chance(moved(one.loop, self.contexts)) for one in loops if isinstance(one, Chance) and isinstance(one.loop, Context)}
-        turns = {Turn(moved(one.loop, self.contexts)) for one in loops if isinstance(one, Turn) and isinstance(one.loop, Context)}
-        return frozenset(moved(loop, self.contexts) for loop in loops if isinstance(loop, Context)) | uneven | doubled | chances | turns
+        marks = {
+            type(one)(moved(one.loop, self.contexts))
+            for one in loops
+            if isinstance(one, (Chance, Doubled, Past, Turn, Uneven)) and isinstance(one.loop, Context)
+        }
+        return frozenset(moved(loop, self.contexts) for loop in loops if isinstance(loop, Context)) | marks
 
     def guard(self, guard: Guard) -> Guard:
         """Literals there."""

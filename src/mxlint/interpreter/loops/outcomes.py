@@ -9,7 +9,7 @@ from mxlint.domain.heap import Location
 from mxlint.domain.join import of
 from mxlint.domain.members import NONE, Const, Kind, Loops, Member, Option, Range, RangeObject, Ref, Tuple, Unbound, Value, members, options
 from mxlint.domain.place import Place
-from mxlint.domain.varying import Chance, Turn, loops_of, over, united
+from mxlint.domain.varying import Chance, Past, Turn, loops_of, over, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.lengths import Lengths, rounds_over
 from mxlint.interpreter.loops.novelty import moving, rounds_around
@@ -66,16 +66,23 @@ def ended(i: Interpreter, mark: int, loop: tuple[Place, str], moved: Loops) -> N
         held = i.heap.get(*at)
         if held is None or not any(isinstance(member, (Range, Kind, Tuple)) for member in members(held)):
             continue
-        if _is_given_anew(begun) and (at[1] != ITEMS or _lengths(begun) == _lengths(held)):  # what a list was given has its own rounds
-            now = _when_over(held, around, ends)
+        if at[1] == ITEMS and _lengths(begun) != _lengths(held):
+            continue  # what a list was given has its own rounds
+        anew, known = _is_given_anew(begun, None), _is_given_anew(begun, around)
+        if anew or known:
+            now = _when_over(held, around, ends, goes_on=not anew)
             if now != held:
                 i.heap.set(*at, now)
 
 
-def _is_given_anew(begun: Value | None) -> bool:
-    """Whether what a loop begins with is the same each time that it is run: a constant, or nothing."""
+def _is_given_anew(begun: Value | None, loop: Context | None) -> bool:
+    """Whether what a loop begins with is the same each time that it is run: a constant, or nothing, or what an earlier run of the `loop` has left."""
     return begun is None or all(
-        isinstance(member, (Const, Unbound)) or isinstance(member, Tuple) and all(map(_is_given_anew, member.items or ()))
+        isinstance(member, (Const, Unbound))
+        or isinstance(member, Tuple)
+        and all(_is_given_anew(item, loop) for item in member.items or ())
+        or loop is not None
+        and Past(loop) in (loops_of(member) or ())
         for member in members(begun)
     )
 
@@ -95,22 +102,25 @@ def _lengths(content: Value | None) -> set[int | None]:
     return {len(member.items) if isinstance(member, Tuple) and member.items is not None else None for member in found}
 
 
-def _when_over(value: Value, loop: Context, ends: Ends) -> Value:
+def _when_over(value: Value, loop: Context, ends: Ends, *, goes_on: bool) -> Value:
+    """`goes_on`: what an earlier run of the loop has left, and is still there, was changed further."""
     found = options(value)
-    now = [_member(option.member, loop, ends) for option in found]
+    now = [_member(option.member, loop, ends, goes_on=goes_on) for option in found]
     if all(new is option.member for new, option in zip(now, found)):
         return value
     return of(Option(new, option.guard) for new, option in zip(now, found))
 
 
-def _member(member: Member, loop: Context, ends: Ends) -> Member:
+def _member(member: Member, loop: Context, ends: Ends, *, goes_on: bool) -> Member:
     if isinstance(member, Tuple) and member.items is not None:
-        items = tuple(_when_over(item, loop, ends) for item in member.items)
+        items = tuple(_when_over(item, loop, ends, goes_on=goes_on) for item in member.items)
         return member if all(a is b for a, b in zip(items, member.items)) else member.holding(items)
     loops = loops_of(member)
-    if not loops or all(one not in ends.moved for one in loops):
+    if not loops or all(one not in ends.moved and one != Past(loop) for one in loops):
         return member
-    left: set[Hashable] = set()
+    if goes_on and Past(loop) in loops:
+        return over(member, loops - {Past(loop)} | {loop})
+    left: set[Hashable] = {Past(loop)} if loop in loops and Chance(loop) not in loops else set()
     for one in loops:
         moved = ends.moved.get(one) if isinstance(one, Context) and within(one, loop) and Chance(one) not in loops else None
         left |= {one} if moved is None else {by for by in moved if not isinstance(by, Context) or not within(by, loop)}
