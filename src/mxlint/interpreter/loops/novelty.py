@@ -243,8 +243,8 @@ def of_several(i: Interpreter, owner: Value, value: Value, field: object) -> Val
 
 
 def _one_of(i: Interpreter, member: Member, turns: frozenset[Hashable]) -> Member:
-    if isinstance(member, (Range, Kind)) and not (takes_many(member) and loops_of(member)):
-        return member
+    if isinstance(member, Array) or isinstance(member, (Range, Kind)) and not (takes_many(member) and loops_of(member)):
+        return member  # the arrays of objects are as many as these: their weights
     return _member_over(i, member, turns)
 
 
