@@ -218,7 +218,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         most = 0 if untested and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         try:
             rounds, goes_on, steady = _unrolled(i, step, counted, place, most, untested=untested)
-            if goes_on and most > 1:  # it has more rounds than these, and ends after the last one
+            if goes_on and not rounds and most > 1:  # it has more rounds than these, and ends after the last one
                 repeat(i, place, lambda: step(stop), certain=True, several=True)
                 on_truth(i, node.test, tested(i, node.test, frame), frame, stop, leave)
             else:
@@ -251,7 +251,8 @@ class _Unrolled(NamedTuple):
 
 def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place: Place, most: int, *, untested: bool) -> _Unrolled:
     """Run the first rounds of `while` one by one, at most `most`, as long as each either goes on or leaves. If all of them went on, one round is to stand
-    for all, and none of them stays. Nor do those of a loop that tests nothing (`untested`) and comes no nearer to an end."""
+    for all calls, and none of them stays; in a trace, which is one call, they stay. Nor do those of a loop stay that tests nothing (`untested`) and comes
+    no nearer to an end."""
     start, base, checkpoint = i.heap.mark(), i.path, i.checkpoint()
     if untested and most:
         i.ledger.of(Ends).endless.add(place)
@@ -267,7 +268,7 @@ def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place:
                 break  # the rounds would be undone: it has no end in sight
     goes_on = 0 < rounds == most and one_way
     steady = goes_on and counted.goes_on(step)
-    if goes_on or untested and rounds > 1:
+    if goes_on and i.trace is None or untested and rounds > 1:
         i.heap.undo(start)
         i.forget(checkpoint)
         i.path = base
