@@ -71,6 +71,14 @@ def _holds_function(i: Interpreter, source: Source, holder: Member) -> bool:
     return any(True for value in values for _ in _spans(i, source, value))
 
 
+def wraps_unrun(i: Interpreter, holder: Ref) -> bool:
+    """Whether a function that an activation has made closes over a function of the program that nothing has run, or an object holds one."""
+    around = members(i.heap.get(holder.oid, ("#", "parent")) or UNBOUND) if i.info(holder.oid).kind == "function" else (holder,)
+    held = (value for env in around if isinstance(env, Ref) for value in i.heap.fields(env.oid).values())
+    found = (i.info(member.oid).payload for value in held for member in members(value) if isinstance(member, Ref))
+    return any(isinstance(info, FunctionInfo) and id(info.node) not in i.ledger.of(Ran).functions for info in found)
+
+
 def calling_methods_elsewhere(i: Interpreter, source: Source, found: Iterable[Function]) -> Iterator[Function]:
     """The functions of a file that call methods of classes of other files in which something is compiled, as far as they can come to one."""
     elsewhere = frozenset(

@@ -30,7 +30,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.open_world import handed_back, preparing
-from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure
+from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure, wraps_unrun
 from mxlint.interpreter.open_world.handed_back import Way
 from mxlint.interpreter.open_world.parameters import arguments, some_object
 from mxlint.interpreter.open_world.standing import Standing
@@ -179,6 +179,8 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
     entered = i.ledger.of(Entries).entered
     reached = {fact.site.span for fact in journal(i).compiled.values()}
     itself = owner_class if owner_class is not None and i.info(owner_class.oid).kind == "instance" else ref if is_closure(i, ref) else None
+    if itself is not None and not wraps_unrun(i, itself):
+        itself = None  # it tells no more than another one of its kind
 
     def has_run() -> bool:
         return id(info.node) in i.ledger.of(Ran).functions if itself is None else itself.oid in i.ledger.of(Ran).objects
