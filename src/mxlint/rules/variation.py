@@ -8,12 +8,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
-from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, Value
+from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, UnknownValue, Value
 from mxlint.finding import Span
 from mxlint.rules.program import Program
 
 MANY = 3
 """From so many different ones on, values or shapes that come round by round are taken to go on changing."""
+FIRST, LATER = "first", "rest"
+"""Rounds of a loop that are run together, but for the first."""
 FEW = 4
 """So many numbers that are written out in a loop are so many traces, and that is all."""
 
@@ -48,6 +50,7 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
         if call.loops and call.outcome != "inlined":
             places.setdefault((call.where, call.path), []).append(call)
     for calls in places.values():
+        later = any(call.loops[-1].text == LATER for call in calls)
         growing = {argument.name: argument.grows for call in calls for argument in call.arguments if argument.grows}
         found: dict[str, Series] = {}
         hang = Modality((), min((call.modality.presumed for call in calls), key=len))  # what decides whether it is called lowers nothing
@@ -55,6 +58,8 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
             finite = call.loops[-1] in call.finite
             for argument in call.arguments:
                 for name, value in {argument.name: argument.value, **dict(leaves(argument.name, argument.value))}.items():
+                    if later and call.loops[-1].text == FIRST and isinstance(value, UnknownValue):
+                        continue  # that one of several numbers is another one each time is seen in later rounds
                     found.setdefault(name, Series(argument, [], finite, growing.get(name, ""), hang, {})).add(value, call)
         yield from found.values()
 

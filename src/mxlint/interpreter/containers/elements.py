@@ -315,6 +315,21 @@ def range_element(member: RangeObject) -> tuple[Value, bool]:
     return Range(low, high if low is None or high is None else max(low, high), 1), False
 
 
+def first_and_later(member: RangeObject) -> tuple[Value, Value] | None:
+    """The first number of a range, if it has one, and those behind it; None where the first is not known, or nothing may be behind it."""
+    match member.start, member.step:
+        case Const(value=int(start)), Const(value=int(step)) if step:
+            behind = RangeObject(Const(start + step), member.stop, member.step)
+        case _:
+            return None
+    numbers = constant_range(behind)
+    if numbers is None:
+        later, _ = range_element(behind)
+        nothing = isinstance(later, Range) and later.low is not None and later.high is not None and later.low > later.high
+        return None if nothing else (member.start, later)
+    return (member.start, Range(min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1]), abs(step))) if len(numbers) > 1 else None
+
+
 def view_element(i: Interpreter, kind: str, target: Value, place: Place) -> Value:
     """What each element of `.items()`, `.values()`, `.keys()` of a dict may be."""
     keys: list[Value] = []

@@ -38,10 +38,12 @@ def repeat(
     ends: bool = True,
     peeled: bool = False,
     several: bool = False,
+    apart: tuple[Callable[[], object], Callable[[], object]] | None = None,
 ) -> None:
     """Run `step` any number of times (at least once if `certain`, at least twice if `several`), to a fixpoint; go on with the join of the states in which it may end.
 
-    `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others.
+    `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others. `apart`: what the first round does, and
+    what the others do, where it is run apart from them.
     `ends`: it may end before any round by itself; otherwise `step` hands the states in which it ends to a target of its own.
     """
     exits = Target(i.heap.mark())
@@ -56,7 +58,8 @@ def repeat(
     around = i.invariants if not i.approximations else None
     after: Delta | None = {}
     if not peeled and around is None:
-        after = _round(i, exits.mark, {}, (place, "first"), step, base)
+        first, step = apart or (step, step)
+        after = _round(i, exits.mark, {}, (place, "first"), first, base)
         if ends and after is not None and not several:
             exits.arrived.append((after, NONE, some))
     if after is not None:

@@ -39,6 +39,7 @@ from mxlint.interpreter.containers.elements import (
     UNROLLED,
     append,
     elements,
+    first_and_later,
     items_in_turn,
     known_items,
     move_parts,
@@ -237,7 +238,12 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     lengths.begins(i, loop, lengths.rounds_over(i, member), counted=known or isinstance(member, RangeObject))
     outcomes.begins(i, loop)
     others = outcomes.moved_by(i, member, counted=known) if i.trace is None else None
-    repeat(i, place, lambda: consume(taken(i, element() if callable(element) else element, place)), certain=certain, several=several)
+    apart: tuple[Callable[[], object], Callable[[], object]] | None = None
+    if isinstance(member, RangeObject) and (turns := first_and_later(member)) is not None:
+        first, later = turns
+        apart = (lambda: consume(taken(i, first, place)), lambda: consume(taken(i, later, place)))
+    each = lambda: consume(taken(i, element() if callable(element) else element, place))
+    repeat(i, place, each, certain=certain, several=several, apart=apart)
     if states_left(i) == left:  # it ran to its end
         lengths.ended(i, mark, loop)
         outcomes.ended(i, mark, loop, others)
