@@ -237,6 +237,8 @@ def of_several(i: Interpreter, owner: Value, value: Value, field: object) -> Val
     turns = frozenset[Hashable]().union(*(member.turns for member in several))
     if i.trace is not None or not turns or FEW_TURNS in turns:
         return value
+    if isinstance(field, str) and not all(i.heap.has(member.oid, field) for member in several):
+        return value  # what their class holds is one for all
     if any((member.oid, field) in i.ledger.of(Writes).several for member in several):
         return value
     return of(Option(_one_of(i, option.member, turns), option.guard) for option in options(value))
