@@ -110,10 +110,10 @@ def explore(record: Record, adapter: Adapter, folder: Path, arguments: argparse.
 def read_programs(path: Path) -> Iterator[tuple[dict[str, bytes], str]]:
     """The programs that a path holds, as files with the one that is run."""
     if path.suffix == ".md":
-        from test_tracer import read_cases
+        from cases import read_cases
 
         for case in read_cases(str(path.absolute())).values():
-            texts = case.variant("x") if "THING" in "".join(case.files.values()) else case.files
+            texts = case.variant("x").files if "THING" in "".join(case.files.values()) else case.files
             yield {name: text.encode() for name, text in texts.items()}, "main.py"
     elif path.is_dir():
         roots = [main.parent for main in sorted(path.rglob("main.py"))]

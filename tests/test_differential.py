@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from cases import read_cases
 from differential.compare import Outcome, comparing
 from differential.generate import Program, programs
 from differential.judge import DECIDED
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from test_interpreter_cases import NOT_YET
-from test_tracer import read_cases
 
 COUNT = 100
 LONG = int(os.environ.get("MXLINT_DIFFERENTIAL", "0"))

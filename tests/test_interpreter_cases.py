@@ -5,13 +5,12 @@ Each file of a case is analysed by itself, with the folder as its project, as a 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from _pytest.mark.structures import ParameterSet
+from cases import MARKS, Case, Place, read_cases
 from writing import write
 
 from mxlint.analysis import analyze
@@ -21,48 +20,6 @@ from mxlint.headline import LONGEST
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
-
-SHAPES = Path(__file__).parent / "fixtures" / "shapes"
-PRELUDE = "import mlx.core as mx; C = mx.array([1.0, 2.0])\n"
-CALL = "\n\nstep(C + 1)\n"
-MARKS = re.compile(r"\bMX\d{3}\b")
-NAMED = re.compile(r"## (?P<name>.+?)(?: \((?P<code>MX\d{3})\))?$")
-
-Place = tuple[str, int, str]
-"""A file, a row and a code."""
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A script `main.py` and the files that it imports. `code` is what is to be found."""
-
-    name: str
-    code: str
-    files: Mapping[str, str]
-
-    def variant(self, thing: str, call: str = CALL) -> Case:
-        """The case with a traced array, or a constant, for THING."""
-        files = {name: text.replace("THING", thing) for name, text in self.files.items()}
-        return Case(self.name, self.code, {**files, "main.py": PRELUDE + files["main.py"] + call})
-
-    @property
-    def marked(self) -> list[Place]:
-        """The lines that say `# here`; of a case without a code those that name one in a comment."""
-        rows = [(name, row, line) for name, text in self.files.items() for row, line in enumerate(text.splitlines(), 1)]
-        if not self.code:
-            return sorted((name, row, code) for name, row, line in rows for code in MARKS.findall(line.partition("  # ")[2]))
-        return sorted((name, row, self.code) for name, row, line in rows if "# here" in line)
-
-
-def read_cases(name: str, code: str = "") -> dict[str, Case]:
-    """The cases of a Markdown file of shapes: a heading each, then its script and the files that it imports."""
-    cases: dict[str, Case] = {}
-    for section in re.split(r"(?m)^(?=## )", (SHAPES / name).read_text(encoding="utf-8"))[1:]:
-        title = NAMED.match(section.splitlines()[0])
-        assert title is not None
-        files = {file or "main.py": text for file, text in re.findall(r"(?ms)^```python ?(\S*)\n(.*?)^```$", section)}
-        cases[title["name"]] = Case(title["name"], title["code"] or code, files)
-    return cases
 
 
 def findings(case: Case) -> list[Finding]:

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from cases import MARKS, Case, read_cases
 from differential.compare import comparing
 from differential.generate import Program
 from test_differential import told
-from test_interpreter_cases import MARKS, NOT_YET, Case, read_cases
+from test_interpreter_cases import NOT_YET
 
 from mxlint.analysis import analyze
 from mxlint.models.mlx.table import load_table

@@ -18,12 +18,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from cases import read_cases
 from differential.generate import programs
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from metamorphic.judge import Outcome, compare, rewrite_program
 from metamorphic.run import Run, Shown, findings, running
 from metamorphic.table import NAMES, rewrite
-from test_tracer import read_cases
 
 from mxlint.finding import Finding
 

@@ -18,12 +18,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from cases import read_cases
 from differential import neighbours
 from differential.compare import comparing
 from differential.generate import Program
 from differential.neighbours import CHANGES, Change, changed, neighbour
 from test_differential import told
-from test_tracer import read_cases
 from writing import write
 
 from mxlint.engine import check

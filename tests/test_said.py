@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_tracer import Case, read_cases
+from cases import Case, read_cases
 from writing import write
 
 from mxlint.engine import check

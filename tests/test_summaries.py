@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from cases import read_cases
 from differential.generate import programs
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from test_tracer import read_cases
 from writing import write
 
 from mxlint.analysed import Analysis

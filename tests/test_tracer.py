@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from _pytest.mark.structures import ParameterSet
+from cases import PRELUDE, read_cases
 from children import run_in_child
 from writing import write
 
@@ -18,53 +17,6 @@ from mxlint.engine import check
 from mxlint.finding import Finding, Position
 from mxlint.result import Result
 from mxlint.rules.registry import RULES
-
-SHAPES = Path(__file__).parent / "fixtures" / "shapes"
-PRELUDE = "import mlx.core as mx; C = mx.array([1.0, 2.0])\n"
-CALL = "\n\nstep(C + 1)\n"
-NAMED = re.compile(r"## (?P<name>.+?)(?: \((?P<code>MX\d{3})\))?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A script `main.py` and the files that it imports. `code` is what is to be found."""
-
-    name: str
-    code: str
-    files: Mapping[str, str]
-
-    def variant(self, thing: str, call: str = CALL) -> dict[str, str]:
-        """The files with a traced array, or a constant, for THING."""
-        files = {name: text.replace("THING", thing) for name, text in self.files.items()}
-        return {**files, "main.py": PRELUDE + files["main.py"] + call}
-
-    @property
-    def here(self) -> list[tuple[str, int]]:
-        """The marked lines."""
-        files = self.variant("x")
-        return sorted((name, row) for name, text in files.items() for row, line in enumerate(text.splitlines(), 1) if "# here" in line)
-
-
-def read_cases(name: str, code: str = "") -> dict[str, Case]:
-    """The cases of a Markdown file of shapes: a heading each, then its script and the files that it imports."""
-    cases: dict[str, Case] = {}
-    for section in re.split(r"(?m)^(?=## )", (SHAPES / name).read_text(encoding="utf-8"))[1:]:
-        title = NAMED.match(section.splitlines()[0])
-        assert title is not None
-        blocks = re.findall(r"(?ms)^```python ?(\S*)\n(.*?)^```$", section)
-        files = {file or "main.py": text for file, text in blocks}
-        assert len(files) == len(blocks) > 0 and title["name"] not in cases
-        cases[title["name"]] = Case(title["name"], title["code"] or code, files)
-    return cases
-
-
-def parameters(cases: Iterable[str], missed: Mapping[str, str]) -> list[ParameterSet]:
-    """The names of cases; those that are known to fail say so, and must."""
-    assert not missed.keys() - set(cases)
-    return [
-        pytest.param(case, marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason=missed[case]) if case in missed else ())
-        for case in cases
-    ]
 
 
 def findings(files: Mapping[str, str], *, gate: bool = True, advice: bool = False) -> tuple[Finding, ...]:
@@ -816,7 +768,7 @@ def test_a_factory_whose_objects_are_kept_or_differ() -> None:
 def test_the_gate_changes_nothing_in_the_shapes(part: int) -> None:
     cases = [case for number, case in enumerate(FLOW.values()) if number % 4 == part]
     for number, case in enumerate(cases):
-        for name, text in case.variant("x").items():
+        for name, text in case.variant("x").files.items():
             write(Path(f"p{number}"), {name: text})
     on, off = check(["."], gate=True, fixes=False), check(["."], gate=False, fixes=False)
     assert without_fixes(on) == without_fixes(off)
@@ -878,8 +830,12 @@ mlx_only = pytest.mark.skipif(importlib.util.find_spec("mlx") is None, reason="a
 @pytest.mark.mlx
 @mlx_only
 def test_mlx_raises_where_mxlint_says(tmp_path: Path) -> None:
-    raised = run_under_mlx(tmp_path, {name: case.variant("x") for name, case in FLOW.items()})
-    wrong = {name: error for name, error in raised.items() if error is None or error[2:] not in FLOW[name].here}
+    raised = run_under_mlx(tmp_path, {name: case.variant("x").files for name, case in FLOW.items()})
+    wrong = {
+        name: error
+        for name, error in raised.items()
+        if error is None or (*error[2:], FLOW[name].code) not in FLOW[name].variant("x").marked
+    }
     assert wrong == {}
     kinds = {(error[0], error[1].partition(" an array")[0].partition("():")[0]) for error in raised.values() if error is not None}
     sizes = {("TypeError", name) for name in ("broadcast_to", "reshape", "tile", "unflatten")} | {
@@ -895,7 +851,7 @@ def test_mlx_raises_where_mxlint_says(tmp_path: Path) -> None:
 @pytest.mark.mlx
 @mlx_only
 def test_mlx_runs_what_is_silent(tmp_path: Path) -> None:
-    raised = run_under_mlx(tmp_path, {name: case.variant("C") for name, case in FLOW.items()})
+    raised = run_under_mlx(tmp_path, {name: case.variant("C").files for name, case in FLOW.items()})
     assert {name: error for name, error in raised.items() if error is not None} == {}
 
 
