@@ -51,7 +51,7 @@ class Globs:
         return next((pattern.ignores for pattern in self._patterns if pattern.matches(names, path.endswith("/"))), None)
 
     def cover(self, path: str) -> bool | None:
-        """The same, but a path is meant as well if a folder above it is."""
+        """Whether a path is meant, as `of` says it; one is as well if a folder above it is."""
         above = accumulate(path.rstrip("/").split("/")[:-1], lambda folder, name: f"{folder}/{name}")
         return any(self.of(f"{folder}/") for folder in above) or self.of(path)
 

@@ -31,7 +31,7 @@ def with_own_rows(finding: Finding, sources: Mapping[str, Source]) -> Finding:
 
 
 def with_own_rows_of_verdict(finding: Finding, sources: Mapping[str, Source]) -> Finding:
-    """The same for what its verdict says."""
+    """The finding whose verdict names rows of its cells instead of rows of the program."""
     layout, verdict = _layout(finding, sources), finding.verdict
     if layout is None or verdict is None:
         return finding

@@ -44,7 +44,7 @@ def _from_the_front(number: int, length: int | None) -> int:
 
 
 def _meets(number: int, item: Value, length: int | None) -> bool | None:
-    """The same along one axis."""
+    """Whether an index along one axis is, or takes in, a number on it; None if nothing says it. `length`: of the axis."""
     if isinstance(item, Const) and isinstance(item.value, int):
         other = _from_the_front(item.value, length)
         return number == other if (number < 0) == (other < 0) else None

@@ -236,7 +236,7 @@ class Heap:
         return frozenset(at for at in known if (value := cells[at[0]].get(at[1])) is not None and number in referred(value))
 
     def who_holds(self, number: int) -> frozenset[Location]:
-        """The same, where what happens depends on it."""
+        """The locations that refer to an object or array now, recorded as something that what happens depends on."""
         self._moves(number)
         return self.holders(number)
 

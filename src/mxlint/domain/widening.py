@@ -160,7 +160,7 @@ def _widened_tuples(old: Value, value: Value, loop: Hashable) -> Value:
 
 
 def _widened_of(old: Value, value: Value, cls: int | None, loop: Hashable) -> Value:
-    """The same for the tuples of one class: None for plain ones."""
+    """The widening of the tuples of one class (None: plain ones) among two values."""
     found, before = _tuples_of(value, cls), _tuples_of(old, cls)
     lengths = {len(t.items) if t.items is not None else None for t in found}
     if len(found) == 1 and (not before or found == before):

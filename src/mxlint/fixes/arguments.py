@@ -128,7 +128,7 @@ class Body:
         return False
 
     def _helper_takes(self, call: ast.Call, node: ast.AST, place: int | str | None) -> bool:
-        """The same for what a function at the top of the file does with an argument, by its number or name."""
+        """Whether a function at the top of the file does only such things with an argument; `place`: the number or name of it."""
         if (body := self._helper(call, besides=node)) is None:
             return False
         params = [*body.function.args.posonlyargs, *body.function.args.args]
@@ -171,7 +171,7 @@ class Body:
         return text.removeprefix(f"{self.mlx}.") if text.startswith(f"{self.mlx}.") else ""
 
     def _named(self, name: str, seen: frozenset[str]) -> bool:
-        """The same for a number that is given a name."""
+        """Whether only such things are done with all reads of a name, to which a number was given."""
         uses = [node for node in ast.walk(self.function) if isinstance(node, ast.Name) and node.id == name]
         stores = [node for node in uses if not isinstance(node.ctx, ast.Load)]
         if name in seen or len(stores) != 1 or name in parameters(self.function):
@@ -238,5 +238,6 @@ class Body:
         return (given or bool(stores)) and (node.id in seen or all(self._stores_array(part, seen | {node.id}) for part in stores))
 
     def _stores_array(self, target: ast.Name, seen: frozenset[str]) -> bool:
+        """Whether a name is bound to an array where it stands: by an augmented assignment, or by one whose value is an array."""
         parent = self.syntax.parents[target]
         return isinstance(parent, ast.AugAssign) or isinstance(parent, ast.Assign) and self._is_array(parent.value, seen)

@@ -29,7 +29,7 @@ def _early(tree: ast.Module) -> Counter[str]:
 
 
 def _early_in(body: Sequence[ast.stmt], elsewhere: set[str]) -> Iterator[str]:
-    """The same for the statements of one scope. `elsewhere`: the names that may be bound before all of them."""
+    """The names that the statements of one scope read above the first that binds them. `elsewhere`: the names that may be bound before all of them."""
     first: dict[str, int] = {}
     for number, statement in enumerate(body):
         for name in plainly_bound(statement):

@@ -141,7 +141,7 @@ def _chosen(result: Result, wanted: Wanted, left_out: Collection[str]) -> list[_
 
 
 def _one_by_one(result: Result, wanted: Wanted, left_out: Collection[str]) -> Iterator[_Step]:
-    """The same, each fix tried with those before it, which takes the time to parse a file for each of its fixes."""
+    """The fixes that can be made at once, found by trying each with those before it, which takes the time to parse a file for each of its fixes."""
     at_once = _Pass(result.sources)
 
     def possible(files: Mapping[str, Sequence[Edit]]) -> bool:

@@ -31,7 +31,7 @@ def render(result: Result, style: Style) -> str:
 
 
 def render_with_statistics(result: Result, style: Style) -> str:
-    """The same, with how often each rule spoke."""
+    """The whole run as one JSON object, with how often each rule spoke."""
     fixable = Counter(finding.code for finding in result.findings if result.fixable(finding))
     counts = [
         {"code": code, "name": NAMES[code], "count": count, "fixable": fixable[code] > 0, "fixable_count": fixable[code]}

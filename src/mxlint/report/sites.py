@@ -40,7 +40,7 @@ def render_text(result: Result, style: Style, *, why: bool = False) -> str:
 
 
 def render_json(result: Result) -> str:
-    """The same as an object."""
+    """The sites as a JSON object."""
     sites = [
         {
             **place(site.span, result.sources),

@@ -31,7 +31,7 @@ class Node(Record):
         return [part for field in fields if isinstance(part := getattr(self, field), (Node, tuple))]
 
     def moved(self, start: int, end: int) -> Self:
-        """The same at another place."""
+        """The node at another place."""
         fields: tuple[str, ...] = self.__match_args__
         return type(self)(start, end, *[getattr(self, field) for field in fields[2:]])
 

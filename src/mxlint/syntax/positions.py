@@ -31,7 +31,7 @@ class Positions:
         return start + (column if line.isascii() else len(line.encode("utf-8")[:column].decode("utf-8", "ignore")))
 
     def part(self, start: int) -> Positions:
-        """The same for a text that is parsed by itself and begins at `start`."""
+        """The positions in a text that is parsed by itself and begins at `start`."""
         made = Positions.__new__(Positions)
         made.text, made.wide = self.text, self.wide
         made.starts = [0, start, *self.starts[bisect_right(self.starts, start, 1) :]]

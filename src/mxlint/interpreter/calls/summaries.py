@@ -525,7 +525,7 @@ def replay(i: Interpreter, found: Found, call: Call, context: Context) -> Value:
 
 
 def depend(i: Interpreter, summary: Summary, reads: Sequence[Location]) -> None:
-    """Let what runs now depend on what a call depends on that is done again."""
+    """Add to the summary that is being recorded what a call depends on that is done again: its reads, the conditions that it asked, its callees."""
     recording = i.heap.recording
     if recording is not None:
         recording.reads.update(reads)

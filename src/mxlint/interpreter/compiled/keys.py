@@ -173,6 +173,7 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
 
 
 def _other_shape(before: Sequence[Any] | None, now: Sequence[Any]) -> bool:
+    """Whether two shapes differ for certain: in their ranks, or in the length of an axis. None: not known."""
     return before is not None and (len(before) != len(now) or any(provably_different(p, q) for p, q in zip(before, now)))
 
 

@@ -78,7 +78,7 @@ def plain(value: Value) -> Value:
 
 
 def bare(member: Member) -> Member:
-    """The same of one member."""
+    """One member without where it lies."""
     return Const(member.value) if isinstance(member, Sourced) else member
 
 

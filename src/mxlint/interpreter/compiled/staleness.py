@@ -127,7 +127,7 @@ def _lies_there(i: Interpreter, location: Location, found: Seen, now: Value | No
 def _differences(
     i: Interpreter, location: Location, found: Seen, present: Value, entry: Entry | None, again: Rehearsal | None
 ) -> tuple[tuple[Member, ...], tuple[events.Condition, ...]]:
-    """Of what may lie at a location, that which is another than what the trace has read, and the conditions on which it hangs that it lies there."""
+    """The members that may lie at a location and differ from what the trace has read, and the conditions under which one of them lies there."""
     if not isinstance(present, Union):
         return (() if _is_the_same(i, found, present, entry, again) else (present,)), ()
     different: list[Member] = []

@@ -20,7 +20,7 @@ MAXLEN: Final = ("#", "maxlen")
 
 
 def within_length(method: Method, *, first: bool = False) -> Method:
-    """The same on a deque that may be no longer than it was made for: what is too much goes, at the end if something comes in `first`."""
+    """A method that adds to a list, on a deque with a greatest length: what is too much goes, at the end if something comes in `first`."""
 
     def run(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
         result = method(i, ref, args, place, frame)

@@ -123,7 +123,7 @@ def _in_columns(content: Value) -> tuple[Value, ...] | None:
 
 
 def items_in_turn(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
-    """The same by their place: the first item of a set may be any of them, and so may each."""
+    """The items of an iterable by their place, if they are known: the first item of a set may be any of its items, and so may each."""
     items = known_items(i, member)
     if items is None or not isinstance(member, Ref) or container(i, member, "__iter__") != "set" or len(items) < 2:
         return items
@@ -353,7 +353,7 @@ def append(i: Interpreter, oid: int, value: Value) -> None:
 
 
 def collect(i: Interpreter, oid: int, value: Value) -> None:
-    """The same for a list that nobody sees before its end: in the rounds of a fixpoint it is at once what they come to, of any length."""
+    """Put a value at the end of a list that nobody sees before it is complete: in a fixpoint it is at once what the rounds lead to, of any length."""
     content = i.heap.get(oid, ITEMS)
     step = i.context.step
     if isinstance(content, Tuple) and isinstance(step, tuple) and step[-1] == "rest":

@@ -44,7 +44,7 @@ def as_index(index: Value) -> int | slice | None:
 
 
 def goes_to_the_end(index: Slice) -> bool:
-    """Whether a slice leaves out the same items of any sequence: none, or those before a place that is counted from the front."""
+    """Whether a slice takes all items from some position on, as `x[:]` and `x[2:]` do, of a sequence of whatever length."""
     lower, step = (part.value if isinstance(part, Const) else -1 for part in (index.lower, index.step))
     return index.upper == NONE and step in (None, 1) and (lower is None or isinstance(lower, int) and lower >= 0)
 

@@ -331,7 +331,7 @@ def _opened(i: Interpreter, name: str, value: Value, place: Place, frame: Frame)
 
 
 def _named(name: str, handler: Handler) -> Handler:
-    """The same, which gives an iterator of the class of that name."""
+    """A handler of itertools whose result is an iterator of the class `name`, and which goes over what objects of the program give."""
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         over = args.args if name in OVER_NOTHING else tuple(_opened(i, name, value, place, frame) for value in args.args)

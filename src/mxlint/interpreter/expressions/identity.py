@@ -36,7 +36,7 @@ def sourced(value: Value, sources: frozenset[Spot]) -> Value:
 
 
 def bare(member: Member) -> Member:
-    """The same of one member, without where it lies."""
+    """One object or scalar without where it lies."""
     return Ref(member.oid) if isinstance(member, SourcedRef) else scalars.bare(member)
 
 

@@ -135,7 +135,7 @@ def _next(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
 
 
 def _alone(answer: Callable[[], None]) -> Callable[[], None]:
-    """The same, of which nothing goes on if it raises."""
+    """Run `answer`; nothing goes on from it if it raises."""
 
     def run() -> None:
         try:

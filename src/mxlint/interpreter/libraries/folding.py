@@ -73,7 +73,7 @@ def fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, pla
 
 
 def _fold_each(found: Model, given: Sequence[Value]) -> Value | None:
-    """The same for a number of which all values are known, and constants."""
+    """What Python's own function gives of numbers of which all values are known, and of constants: one of so many numbers."""
     operands = [value for value in given if isinstance(value, (Const, Range, Kind))]
     if len(operands) < len(given):
         return None

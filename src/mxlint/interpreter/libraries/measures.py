@@ -34,7 +34,7 @@ def axes_in(i: Interpreter, value: Value, depth: int = _DEPTH) -> frozenset[tupl
 
 
 def measured(i: Interpreter, made: Ref, given: Iterable[Value]) -> Ref:
-    """An object that a library has made of such values is computed from their axes."""
+    """Keep that an object which a library has made of such values is computed from their axes; return the object."""
     axes = frozenset(axis for value in given for axis in axes_in(i, value))
     if axes:
         i.heap.set(made.oid, MEASURED, Measure("number", axes))  # type: ignore[arg-type]

@@ -125,7 +125,7 @@ def _argument(i: Interpreter, of: Type, call: Called) -> Value:
 
 
 def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
-    """A number, flag or text: derived from what the call is given, as far as that can be said."""
+    """A number, flag or string: derived from what the call is given, as far as that can be said."""
     kind, name, place, found = SCALARS[of.kind], call.name, call.place, call.found
     parts = [m for value in call.given for m in members(value)]
     if call.source or any(isinstance(m, Symbolic) for m in parts):
@@ -147,7 +147,7 @@ def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
 
 
 def _symbolic_scalar(i: Interpreter, kind: str, parts: list[Member], call: Called) -> Value:
-    """The same of what is symbolic, or comes from outside."""
+    """A number, flag or string that is made of symbolic values, or comes from outside."""
     if not call.source and call.found is not None and call.found.fold != "no" and len(parts) <= 4:
         return i.derived(call.name, parts, frozenset((kind,)), call.place)
     made = i.symbolic(call.place, call.name, kinds=frozenset((kind,)), source=call.source)

@@ -72,8 +72,8 @@ def _added(identity: Identity, known: Collection[Identity]) -> int | None:
 
 
 def _item_by_item(i: Interpreter, head: Delta, at: Location, before: Value, value: Value, loop: tuple[Place, object]) -> Value:
-    """The same of each item of a tuple, as of the state that a loop passes on in one: it was made of what lay at its place in one of that length, or
-    of any item, where the length is not known."""
+    """The carried values of the items of a tuple, as of the state that a loop passes on in one. An item was made of what lay at its place in a tuple of that
+    length, or of any item, where the length is not known."""
     oid, field = at
     earlier = [member for member in members(before) if isinstance(member, Tuple) and member.parts]
 
@@ -120,6 +120,7 @@ def _changes(i: Interpreter, identity: Identity, known: Collection[Identity]) ->
 
 
 def _goes_on(i: Interpreter, whole: Identity, known: Collection[Identity]) -> bool:
+    """Whether an identity is that of an operation on a known one or on a part of it, as that of `x[1:]` is if `x` is known."""
     if len(whole) < 3 or whole[0] not in CHANGES:
         return False
     sides = (side.identity if isinstance(side, Symbolic) else side for side in (whole[1:] if whole[0] in EITHER_SIDE else whole[1:2]))

@@ -166,7 +166,8 @@ def _fixpoint(
 def _shortened(
     i: Interpreter, mark: int, start: Delta, around: Invariants, context: tuple[Place, object], step: Callable[[], object], path: Path
 ) -> Delta | None:
-    """The same for a loop in a loop that ascends: without the step down, as that one takes it for both."""
+    """Run further rounds of a loop in a loop that ascends, until one does not leave the state before them: without a step down, as the outer loop takes it
+    for both. The state after the last round, None if none comes to its end."""
     around.met = True
     if i.heap.recording is not None:
         i.heap.recording.shortened = True

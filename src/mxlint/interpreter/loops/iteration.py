@@ -95,7 +95,7 @@ def iterate(i: Interpreter, value: Value, consume: Consume, place: Place, frame:
 
 
 def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
-    """The same while a compiled function is traced: every round adds what it computes to the graph."""
+    """Hand each element of a member to `consume` while a compiled function is traced: every round adds what it computes to the graph, and is counted."""
     if trace.loops[-1:] == [place]:  # an iterator hands on what it goes over
         _iterate(i, member, consume, place, frame)
         return
@@ -300,7 +300,7 @@ def collected(
     frame: Frame,
     known: Callable[[Interpreter, Member], tuple[Value, ...] | None] = known_items,
 ) -> Tuple:
-    """The same, but those of a set in one of the orders that they may have."""
+    """All elements of an iterable as a tuple, those of a set in one of the orders that they may have."""
     if isinstance(value, Union):
         found = [collected(i, member, place, frame, known) for member in members(value)]
         first = found[0]

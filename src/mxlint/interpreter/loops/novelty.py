@@ -257,7 +257,7 @@ def at_index(i: Interpreter, value: Value, index: Value) -> Value:
 
 
 def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value | None) -> Value:
-    """The same for the part of a tuple that `number` names."""
+    """What a loop takes out of a container in a round: the next item, or the one at the index `by`. Of a tuple each part, which `number` names."""
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
     value = in_turn(i, value) if by is None else at_index(i, value, by)

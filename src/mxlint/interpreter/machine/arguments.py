@@ -67,7 +67,7 @@ class Arguments:
         return self.keyword_places.get(name, default)
 
     def bound(self, owner: Value) -> Arguments:
-        """The same with one more in front."""
+        """The arguments with one more in front."""
         front = (self.places[0],) if self.places else ()
         places = (*front, *self.places) if len(self.places) == len(self.args) and front else self.places
         made = Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)

@@ -9,4 +9,4 @@ INITIALIZERS: Final = frozenset(("__init__", "__post_init__"))
 CONSTRUCTORS: Final = INITIALIZERS | {"__new__"}
 """What runs where an object of a class is made, under whatever name the class has; `super().__init__()` names all of them."""
 OF_CLASSES_MADE: Final = CONSTRUCTORS | {"__init_subclass__"}
-"""The same, and what runs where a class is made of another."""
+"""Those names, and that of the method which runs where a class is made of another."""

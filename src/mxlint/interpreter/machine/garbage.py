@@ -104,7 +104,8 @@ def caught_states(i: Interpreter, arrived: Sequence[Arrived]) -> list[Arrived]:
 
 
 def possible_states(i: Interpreter, possible: Iterable[Possible]) -> list[Possible]:
-    """The same for states from which an exception of a class may have come; of equal ones that follow each other the first."""
+    """States from which an exception of a class may have come, without what stood in the activations that it left; of equal ones that follow each other the
+    first."""
     found: list[Possible] = []
     last: dict[str | None, Delta] = {}
     for delta, name in possible:

@@ -147,8 +147,8 @@ def of_call(
     what: str,
     frame: Frame,
 ) -> None:
-    """The same of a function of MLX, by each of its operands, and what that gradient sums. The table knows of the first
-    operand, and tells for which forms of a call and how many axes it raises."""
+    """Note, for each operand of a call of MLX, in which versions the gradient by it raises in a shapeless trace, and along which axes it sums. Of the first
+    operand the table knows for which forms of a call and how many axes it raises."""
     trace = _on(i)
     if trace is None or not follows(i, (*args, *keywords.values())):
         return

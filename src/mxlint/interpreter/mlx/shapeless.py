@@ -180,7 +180,7 @@ def unsized(i: Interpreter, name: str, made: Value, args: Sequence[Value], keywo
 
 
 def unsized_index(i: Interpreter, ident: int, array: Array, index: Value, shape: tuple[object, ...] | None, place: Place) -> None:
-    """The same of what is taken out of an array by an index."""
+    """Keep of what host code takes out of an array by an index that no version can infer its shape."""
     form = form_of(index)
     if not _whole(array, form, shape) and _infers_none(i, f"{ARRAY}.__getitem__[{form}]", array):
         i.heap.set(ident, UNSIZED, Const(in_one_line(place.text)))

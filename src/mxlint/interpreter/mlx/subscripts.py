@@ -59,7 +59,7 @@ def shape_of(array: Array, index: Value) -> tuple[object, ...] | None:
 
 
 def lengths(array: Array, index: Value) -> tuple[object, ...] | None:
-    """The same, as if the array were long enough for all that its slices take of an end: where the array is longer, these axes are not."""
+    """The shape of `array[index]` if each sliced axis is long enough for its slice. `x[:4]` then has 4 rows, whatever `x` has: a longer array gives no more."""
     found = _parts(index)
     if found is None:
         return None

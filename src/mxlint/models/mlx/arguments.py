@@ -114,7 +114,7 @@ def integers(value: Argument) -> list[MaybeSize] | None:
 
 
 def plain_integers(value: Argument) -> list[int] | None:
-    """The same, of numbers; None where one is not a number."""
+    """A sequence of plain numbers, or one number as a sequence of one; None where one is not known as a number."""
     found = integers(value)
     numbers = [size.number if size is not None else None for size in found or ()]
     return None if found is None or None in numbers else [n for n in numbers if n is not None]

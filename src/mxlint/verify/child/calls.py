@@ -173,6 +173,7 @@ def closing(machine: str, handover: tuple[int, int]) -> bytes:
 
 
 def assemble(steps: Iterable[Step]) -> bytes:
+    """The instructions of a filter as bytes, each in the form of the kernel's `struct sock_filter`."""
     return b"".join(struct.pack("HBBI", *step) for step in steps)
 
 

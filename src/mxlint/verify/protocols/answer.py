@@ -147,6 +147,7 @@ def traced(calls: Sequence[Call]) -> dict[str, Any]:
 
 
 def says(message: str, texts: tuple[str, ...]) -> bool:
+    """Whether a message of MLX contains one of some texts."""
     return any(text in message for text in texts)
 
 

@@ -73,7 +73,7 @@ def _rounding_alone(comparison: Comparison, number: int, real: Any, plain: Any) 
 
 
 def _rounding_alone_at_end(comparison: Comparison, name: str, real: Any, *, arrays: bool) -> bool:
-    """The same of what a name of the program holds at the end."""
+    """Whether what a name of the program holds at the end differs by no more than rounding makes of it."""
     if comparison.rounded is None:
         return False
     part = only_arrays if arrays else without_counts
