@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Framework:
-    """Nothing is known of the names of a framework."""
+    """What the machine asks of the part for MLX, answered as if no framework were known. `Mlx` in mlx/calls.py overrides these, and says what each means."""
 
     def dtype(self, name: str) -> str | None:
         return None
