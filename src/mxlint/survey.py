@@ -151,6 +151,7 @@ def table_for(first: File, settings: Settings) -> Table:
 
 @contextmanager
 def timed(stage: str, timings: dict[str, float]) -> Iterator[None]:
+    """Note in `timings` how many seconds a stage takes."""
     start = perf_counter()
     yield
     timings[stage] = perf_counter() - start

@@ -47,6 +47,8 @@ def reason(ctx: click.Context, param: click.Parameter, value: str | None) -> str
 
 
 def options_of(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator for several options, shown in their order."""
+
     def add(function: F) -> F:
         for option in reversed(options):
             function = option(function)
@@ -114,6 +116,7 @@ class _Seconds(click.FloatRange):
 
 
 def verify_options(keep: str, timeout: str) -> Callable[[F], F]:
+    """The options of runs under MLX, with the names that `keep` and `timeout` have for this command."""
     return options_of(
         click.option(
             keep, "verify_keep", type=click.Path(file_okay=False), metavar="DIR", help="Keep what is run there, as scripts to run by hand."

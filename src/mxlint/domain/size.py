@@ -204,6 +204,7 @@ def mul(a: MaybeSize, b: MaybeSize) -> MaybeSize:
 
 
 def product(sizes: Iterable[MaybeSize]) -> MaybeSize:
+    """The product of sizes; None if one of them is not known."""
     total: MaybeSize = ONE
     for size in sizes:
         total = mul(total, size)

@@ -40,6 +40,7 @@ class _Choice(ast.Call):
 
 
 def wrap(remedy: Wrap, sources: Sources) -> Iterator[Fix]:
+    """Pass a number as an array: `step(x, mx.array(n))`."""
     syntax, definition = syntax_of(sources, remedy.argument), syntax_of(sources, remedy.function)
     if syntax is None or definition is None:
         return

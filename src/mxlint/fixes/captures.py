@@ -18,6 +18,7 @@ COPIES = ("copy", "generator", "tuple", "container")
 
 
 def recapture(remedy: Recapture, sources: Sources) -> Iterator[Fix]:
+    """Give `inputs=` and `outputs=` the live containers: `model.state` for `model.parameters()`."""
     syntax = syntax_of(sources, remedy.site)
     site = syntax.at(remedy.site) if syntax is not None else None
     if syntax is None or site is None:
@@ -189,6 +190,7 @@ def _with_keywords(syntax: Syntax, call: ast.Call, wanted: dict[str, str]) -> li
 
 
 def compile_transform(remedy: CompileTransform, sources: Sources) -> Iterator[Fix]:
+    """Compile the transform of the plain function: `mx.compile(mx.grad(f))`."""
     syntax = syntax_of(sources, remedy.place)
     site = syntax.at(remedy.place) if syntax is not None else None
     if syntax is None or not isinstance(site, ast.Call) or (mlx := module_alias(syntax, "mlx.core")) is None:

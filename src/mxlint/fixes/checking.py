@@ -20,6 +20,7 @@ SIZES = ("shape", "ndim", "size", "dtype")
 
 
 def check_before(remedy: CheckBefore, sources: Sources) -> Iterator[Fix]:
+    """Move the checks of arguments into a plain function that calls the compiled one."""
     syntax = syntax_of(sources, remedy.site)
     site, function = (syntax.at(remedy.site), function_at(syntax, remedy.function)) if syntax is not None else (None, None)
     if syntax is None or site is None or not isinstance(function, ast.FunctionDef) or site not in function.decorator_list:

@@ -14,6 +14,7 @@ from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 
 
 def evaluate(remedy: Evaluate, sources: Sources) -> Iterator[Fix]:
+    """Evaluate arrays before the call that captures them: `mx.eval(w)`."""
     syntax = syntax_of(sources, remedy.site)
     if syntax is None or any(place.filename != remedy.site.filename for place, _ in remedy.names):
         return

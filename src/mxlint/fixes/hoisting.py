@@ -29,6 +29,7 @@ class _Moved:
 
 
 def hoist(remedy: Hoist, sources: Sources) -> Iterator[Fix]:
+    """Compile once, before the loop or outside of the function in which it is compiled anew each time."""
     syntax = syntax_of(sources, remedy.site)
     site = syntax.at(remedy.site) if syntax is not None else None
     if syntax is None or site is None:

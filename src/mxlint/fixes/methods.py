@@ -17,6 +17,7 @@ from mxlint.fixes.tree import Tree
 
 
 def compile_bound(remedy: CompileBound, sources: Sources) -> Iterator[Fix]:
+    """Compile a method in `__init__`, where it is bound, and not by a decorator."""
     syntax = syntax_of(sources, remedy.site)
     site, method = (syntax.at(remedy.site), function_at(syntax, remedy.function)) if syntax is not None else (None, None)
     if syntax is None or site is None or not isinstance(method, ast.FunctionDef) or site not in method.decorator_list:

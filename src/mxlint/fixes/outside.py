@@ -20,6 +20,7 @@ from mxlint.suppressions import names_rules
 
 
 def outside(remedy: Outside, sources: Sources) -> Iterator[Fix | Offer]:
+    """Move a statement of the body behind the calls of the compiled function."""
     syntax = syntax_of(sources, remedy.place)
     node = syntax.at(remedy.place) if syntax is not None else None
     if syntax is None or node is None:

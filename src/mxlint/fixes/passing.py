@@ -24,6 +24,7 @@ READ = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 
 def pass_argument(remedy: Argument, sources: Sources) -> Iterator[Offer]:
+    """Give the compiled function as an argument what its body reads from outside."""
     syntax = syntax_of(sources, remedy.site)
     site = syntax.at(remedy.site) if syntax is not None else None
     if syntax is None or site is None or any(place.filename != remedy.site.filename for place in remedy.places):

@@ -15,6 +15,7 @@ from mxlint.fixes.tree import Tree
 
 
 def return_last(remedy: Return, sources: Sources) -> Iterator[Fix]:
+    """Return what the last statement of the compiled function computes."""
     syntax = syntax_of(sources, remedy.function) if remedy.function is not None else None
     function = function_at(syntax, remedy.function) if syntax is not None else None
     if syntax is None or not isinstance(function, ast.FunctionDef):

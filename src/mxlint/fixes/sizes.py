@@ -15,6 +15,7 @@ from mxlint.fixes.syntax import Sources, Syntax, syntax_of
 
 
 def unbake(remedy: Unbake, sources: Sources) -> Iterator[Fix]:
+    """Let MLX find the sizes that the program computes: `mx.zeros_like(x)` for `mx.zeros(x.shape)`."""
     syntax = syntax_of(sources, remedy.place)
     node = syntax.at(remedy.place) if syntax is not None else None
     if syntax is not None and node is not None and (mlx := module_alias(syntax, "mlx.core")) is not None:

@@ -86,6 +86,7 @@ def _importers(modules: Modules, paths: set[str]) -> list[Module]:
 
 
 def job_of(bench: Bench, piece: Slice, claim: Claim, protocol: Protocol, order: Mapping[str, Any] | None = None) -> Job:
+    """The job that runs a slice, with all that the protocol of a claim has to watch. `order`: how a function that nothing calls is called."""
     python = bench.python(claim.span.filename)
     settings = {
         "entry": {"file": piece.entry.path, "package": piece.entry.package, "name": "__main__" if order is None else "mxlint_program"},

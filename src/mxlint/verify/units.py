@@ -144,6 +144,7 @@ def _characters(lines: list[str], row: int, column: int) -> int:
 
 
 def first_row(node: ast.stmt) -> int:
+    """The row in which a statement begins, its decorators included."""
     decorators = getattr(node, "decorator_list", None)
     rows: list[int] = [node.lineno, *(decorator.lineno for decorator in decorators or ())]
     return min(rows)

@@ -593,6 +593,7 @@ def leave_again(i: Interpreter, summary: Summary) -> None:
 
 
 def may_raise_again(i: Interpreter, summary: Summary) -> None:
+    """Let the exceptions that a call may have raised come from the present state as well."""
     named = [error for error in summary.raises if error is not None]
     if named:
         i.may_raise(*named)

@@ -67,6 +67,7 @@ def where_it_holds(before: Value, guard: Guard) -> Value:
 
 
 def surely_same(i: Interpreter, before: Value, now: Member) -> bool:
+    """Whether what lies somewhere now is provably the value that was there before."""
     if isinstance(before, Union):
         return all(surely_same(i, member, now) for member in members(before))
     if isinstance(before, Array) and isinstance(now, Array):

@@ -207,6 +207,7 @@ def put_any(i: Interpreter, oid: int, key: Value, value: Value) -> None:
 
 
 def is_key(key: Value) -> bool:
+    """Whether a dict keeps an entry of its own for a key: it is one particular thing, or a tuple of such."""
     if isinstance(key, Tuple):
         return key.items is not None and all(is_key(item) for item in key.items)
     return isinstance(key, (Const, Ref, External, Symbolic, Length))

@@ -70,6 +70,7 @@ def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame
 
 
 def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`sorted(iterable, key=…, reverse=…)`: a new list."""
     value = args.args[0]
     key = args.keywords.get("key", NONE)
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):

@@ -112,6 +112,7 @@ COMPARISONS: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not"
 
 
 def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value | None:
+    """An operator on two numbers; None if one of them is no number."""
     s, t = scalar_type(a), scalar_type(b)
     if s == "number" or t == "number":
         s, t = "float" if s == "number" else s, "float" if t == "number" else t
@@ -329,6 +330,7 @@ def _gcd(a: int, b: int) -> int:
 
 
 def step_of(low: int | None, high: int | None, stride: int) -> Member:
+    """The integers from `low` to `high` by a stride (None: no bound); a constant if there is only one."""
     if low is not None and low == high:
         return Const(low)
     return Range(low, high, stride or 1)

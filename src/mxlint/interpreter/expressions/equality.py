@@ -118,6 +118,7 @@ def same_item(i: Interpreter, x: Value, y: Value, place: Place) -> Value:
 
 
 def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
+    """`a == b`, or `!=`, of values whose class is not of the program."""
     same = op == "=="
     if isinstance(a, Tuple) and isinstance(b, Tuple) and a.items is not None and b.items is not None:
         if len(a.items) != len(b.items):
@@ -257,6 +258,7 @@ def _type_group(i: Interpreter, member: Member) -> str | None:
 
 
 def identical(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
+    """`a is b`, or `is not`."""
     same = op == "is"
     for x, y in ((a, b), (b, a)):
         if isinstance(y, Const) and (y.value is None or y.value is ... or isinstance(y.value, bool)):

@@ -157,6 +157,7 @@ def _next_of_instance(i: Interpreter, ref: Ref, default: Value | None, place: Pl
 
 
 def exhausted(i: Interpreter, default: Value | None, place: Place, returned: Value | None = None) -> Value:
+    """What an iterator without another element gives: the default, or StopIteration with what its generator `returned`."""
     if default is not None:
         return default
     throw_named(i, "builtins.StopIteration", place, returned if returned != NONE else None)

@@ -70,6 +70,7 @@ def new_iterator(i: Interpreter, type: str, parts: Sequence[Value], place: Place
 
 
 def parts_of(i: Interpreter, ref: Ref) -> tuple[Value, ...]:
+    """What an iterator goes over, as `a` and `b` of `zip(a, b)`."""
     found = i.heap.get(ref.oid, PARTS)
     rows = (
         [member.items for member in members(found) if isinstance(member, Tuple) and member.items is not None] if found is not None else []

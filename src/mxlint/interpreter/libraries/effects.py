@@ -154,6 +154,7 @@ def timed(i: Interpreter, found: Model, place: Place, frame: Frame) -> Iterator[
 
 
 def call_back(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> None:
+    """Call the functions that a model says to be called back, as often as it says."""
     for callback in found.calls:
         function = _operand(i, callback.function, bound, owner, place, frame)
         if function is None or function == NONE:
@@ -255,6 +256,7 @@ def _forget_order(i: Interpreter, member: Ref, how: str, place: Place, frame: Fr
 
 
 def store(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, result: Value, place: Place, frame: Frame) -> None:
+    """Keep what a model says to be stored, in the object or the result that it names."""
     for store in found.stores:
         what = _operand(i, store.what, bound, owner, place, frame)
         where = result if store.where.kind == "result" else _operand(i, store.where, bound, owner, place, frame)

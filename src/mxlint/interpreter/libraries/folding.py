@@ -55,6 +55,7 @@ def abstract(i: Interpreter, value: Any, place: Place, tag: object = None) -> Va
 
 
 def fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, place: Place) -> Value | None:
+    """What Python's own function gives of these arguments; None where they are not constants, or the model does not let it be called."""
     if found.fold == "no" or args.star is not None or args.kwstar is not None:
         return None
     given = [*([owner] if owner is not None else []), *args.args]

@@ -88,7 +88,7 @@ def _tests(i: Interpreter, tests: tuple[ir.Expr, ...], number: int, frame: Frame
 
 
 def comprehension(i: Interpreter, node: ir.Comp, frame: Frame) -> Value:
-
+    """The value of a comprehension: a list, set or dict, or a generator that waits."""
     place = frame.place(node)
     if node.kind == "generator":
         first = i.eval(node.clauses[0].iter, frame)

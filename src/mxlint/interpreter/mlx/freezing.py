@@ -19,6 +19,8 @@ from mxlint.interpreter.open_world import installed, opaque
 
 
 def freeze(frozen: bool) -> Any:
+    """`module.freeze()`, or `unfreeze`."""
+
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """Which of the module's weights are trained is another one from now on."""
         keys = args.keywords.get("keys", NONE)

@@ -187,6 +187,7 @@ def _entry(i: Interpreter, value: Value, key: Value) -> Value:
 
 
 def tree_flatten(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`tree_flatten(tree)`: the leaves with their names."""
     for member in members(args.args[0]):
         if isinstance(member, (Symbolic, Unknown)):
             pair = Tuple((Kind("str", "open"), i.symbolic(place, "leaf") if isinstance(member, Symbolic) else member))

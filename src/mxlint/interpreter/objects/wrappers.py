@@ -18,6 +18,8 @@ from mxlint.interpreter.objects.type_tests import instance_of
 
 
 def descriptor(kind: str) -> Handler:
+    """`property`, `staticmethod`, or another decorator that makes a descriptor of a kind."""
+
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         oid = i.allocate("descriptor", kind, place)
         for name, value in zip(("fget", "fset", "fdel"), args.args):

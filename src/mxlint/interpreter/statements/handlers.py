@@ -34,6 +34,7 @@ State: TypeAlias = tuple[Delta, Value, Path]
 
 
 def try_statement(i: Interpreter, node: ir.Try, frame: Frame) -> None:
+    """Run a `try` statement with its handlers and its final body."""
     if node.final:
         _finally(i, node, frame)
     else:

@@ -17,6 +17,7 @@ _MARK = "__mxlint_asked__"
 
 
 def install() -> None:
+    """Let each method that evaluates an array note its name on the exception that it raises."""
     for name in METHODS:
         if name in vars(mx.array):
             setattr(mx.array, name, _noting(name, vars(mx.array)[name]))

@@ -86,6 +86,7 @@ class Settings:
 
 
 def arrays(value: Any) -> Iterator[mx.array]:
+    """The arrays in a value: itself, or those in lists, tuples and dicts."""
     if isinstance(value, mx.array):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -122,6 +123,7 @@ def make(spec: Mapping[str, Any], name: str) -> Any:
 
 
 def settings(tree: Mapping[str, Any], variant: int, known: Mapping[str, Sequence[str]], path: str) -> Settings:
+    """An object with the attributes of a tree, which stand in for settings. `known`: the kinds that uses leave, by dotted name; `variant`: which of them."""
     return Settings(
         {
             name: settings(inner, variant, known, f"{path}.{name}") if inner else leaf(known.get(f"{path}.{name}", ()), variant)

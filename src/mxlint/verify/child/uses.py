@@ -301,6 +301,7 @@ def _value(node: ast.AST, known: Mapping[str, Any]) -> Any:
 
 
 def merge(target: Uses, other: Uses) -> None:
+    """Add the uses of one name to those of another."""
     target.attributes.update(other.attributes)
     target.kinds.update(other.kinds)
     target.texts.update(other.texts)

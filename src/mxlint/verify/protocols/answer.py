@@ -115,6 +115,7 @@ def unclear(reason: str) -> Answer:
 
 
 def unreached(comparison: Comparison) -> Answer:
+    """The answer where the run did not come to what is flagged, with the reason."""
     if not comparison.real["objects"]:
         return unclear(f"{NOT_THERE}: nothing was compiled{ending(comparison)}")
     if not comparison.real["calls"]:
@@ -130,6 +131,7 @@ def ending(comparison: Comparison) -> str:
 
 
 def unless_called(comparison: Comparison, what: str) -> Answer:
+    """The answer that nothing was seen to happen (`what`), if two calls show it."""
     pairs = list(comparison.pairs)
     if len(pairs) > 1 and comparison.established and all(real["error"] is None for _, real, _ in pairs) and "result" in pairs[0][1]:
         return Answer("contradicted", what)
@@ -156,6 +158,7 @@ def first_line(message: str) -> str:
 
 
 def described(item: object) -> str:
+    """An exception that a run has noted, in words."""
     assert isinstance(item, dict)
     where = f" at {item['file']}:{item['row']}" if item["row"] and item["file"] not in ("", PLACE) else ""
     said = first_line(item["message"])
