@@ -13,6 +13,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.private import mangled
 from mxlint.syntax import ir
+from mxlint.syntax.type_parameters import type_parameter
 
 _BUILTINS: Final = frozenset(dir(builtins))
 PARENT: Final = ("#", "parent")
@@ -67,6 +68,9 @@ def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
             return lazy
         if name in _BUILTINS and not local:
             return External(f"builtins.{name}")
+        param = None if own else type_parameter(i.project.lowered(frame.source), name, node.start)
+        if param is not None:
+            return i.symbolic(frame.place(param), "type parameter", name)
         throw_named(i, "builtins.UnboundLocalError" if own else "builtins.NameError", frame.place(node))
     if len(found_in) == 1:
         return _read_in(i, found_in[0], name, frame, node)
