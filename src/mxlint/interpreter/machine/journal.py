@@ -351,9 +351,10 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
 def open_literals(i: Interpreter, start: int, modality: Modality) -> complementary.Hanging:
     """The literals of the path from position `start` that stand for the open conditions of a modality."""
     found: dict[Literal_, Condition] = {}
-    for condition in i.path[start:] if modality.conditions else ():
+    open_ = frozenset(modality.conditions)
+    for condition in i.path[start:] if open_ else ():
         if condition.cause == "open" and condition.literal is not None:
-            told = next((fact for fact in _facts_of(i, condition) if fact in modality.conditions), None)
+            told = next((fact for fact in _facts_of(i, condition) if fact in open_), None)
             if told is not None:
                 found[condition.literal] = told
     return found
