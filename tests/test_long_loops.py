@@ -38,6 +38,7 @@ EXCEPTIONS = {
     "arrays that are given the same content in place in each round": "an array that each round halves has more contents",
     "loops that only a break ends, with and without an end in sight": "a number that counts the rounds takes more values",
     "arrays of loops, at times something else, and stars that hand on more or fewer": "an array gets longer with each round",
+    "few numbers that come again in many rounds, and in few": "a dict holds more numbers",
     # Tests are told by the names of their files, which a whole run looks at.
     "what tests may do": "the file is analysed by itself",
     # What is not told yet.
