@@ -46,7 +46,11 @@ def likeness(fact: object) -> object:
     if is_record(type(fact)):
         held = ((name, getattr(fact, name)) for name in type(fact).__match_args__)  # type: ignore[attr-defined]
         return (type(fact).__name__, *(likeness(value) for name, value in held if name not in NUMBERS))
-    return tuple(map(likeness, fact)) if isinstance(fact, tuple) else re.sub(r" at 0x\w+|(?<='object', )\d+|(?<='itself', )\d+", "", repr(fact))
+    return (
+        tuple(map(likeness, fact))
+        if isinstance(fact, tuple)
+        else re.sub(r" at 0x\w+|(?<='object', )\d+|(?<='itself', )\d+", "", repr(fact))
+    )
 
 
 def said(files: Mapping[str, str], root: Path, monkeypatch: pytest.MonkeyPatch, *, summarised: bool) -> dict[str, Any]:

@@ -20,6 +20,20 @@ from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.writing import Writes
 
 
+class Stored:
+    """Compiled objects that an attribute of an object held at some time."""
+
+    __slots__ = ("objects",)
+
+    def __init__(self) -> None:
+        self.objects: set[int] = set()
+
+
+def is_replaced(i: Interpreter, number: int) -> bool:
+    """Whether an attribute held a compiled object that nothing holds now: another one has taken its place, and nobody can call it any more."""
+    return number in i.ledger.of(Stored).objects and i.heap.exists(number) and not i.heap.who_holds(number)
+
+
 def is_alive(i: Interpreter, number: int) -> bool:
     """Whether a module or an activation that runs leads to an object, on the path of the present state."""
     running = {frame.oid for frame in i.stack}

@@ -16,6 +16,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import rebinding
 from mxlint.interpreter.compiled.captures import is_covered, keeping, under_other_names
+from mxlint.interpreter.compiled.lifetimes import Stored
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import Changes, container, held, older, value_kind
@@ -79,6 +80,7 @@ def _note_stored(i: Interpreter, oid: int, field: Field, value: Value, place: Pl
     if oid != frame.oid and kind != "compiled" and not _bound_in_rounds(i, oid, value):
         escaping(i, value)
     if kind in ("instance", "symbolic"):
+        i.ledger.of(Stored).objects |= _compiled(i, value)
         i.mlx.assigned(i, oid, field, value, place, frame)
         for compiled in sorted(_compiled(i, value)) if field == "__call__" else ():
             note(i, events.Note("call on an instance", where(place), "", compiled, events.Modality()))

@@ -19,7 +19,7 @@ from mxlint.finding import Span
 from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.callables import is_wrapper
 from mxlint.interpreter.calls.relevance import Reach
-from mxlint.interpreter.compiled import making, tracing, writes
+from mxlint.interpreter.compiled import lifetimes, making, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import POSITION
@@ -101,6 +101,8 @@ def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = (), ag
     traced = i.ledger.of(Entries).traced_alone
     for number in list(journal(i).compiled):
         if number not in again and (number in used or number in traced) or number in known or i.info(number).payload.imported:  # type: ignore[attr-defined]
+            continue
+        if lifetimes.is_replaced(i, number):
             continue
         traced.add(number)
         unended.add(number)
