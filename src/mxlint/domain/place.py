@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mxlint.finding import Span
 from mxlint.source import Source
 
@@ -62,12 +60,3 @@ class InnerPlace(Place):
 
     def __hash__(self) -> int:
         return self._hash
-
-
-def places_in(identity: object) -> Iterator[Place]:
-    """The places that the identity of a symbolic value names: where it, and what it is computed from, came into being."""
-    if isinstance(identity, Place):
-        yield identity
-    elif isinstance(identity, tuple):
-        for part in identity:
-            yield from places_in(part)

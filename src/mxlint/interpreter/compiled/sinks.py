@@ -11,13 +11,14 @@ from typing import Any, Final
 from mxlint.domain.arrays import Array, Chain, Operands, ShapeOf
 from mxlint.domain.members import FALSE, TRUE, Const, Length, Measure, Member, Ref, Symbolic, Value
 from mxlint.domain.parts import each_part
-from mxlint.domain.place import Place, places_in
+from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import Step
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.reads import relied_content
 from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.expressions.arithmetic import origins
+from mxlint.interpreter.machine.behind import places_behind
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import (
@@ -138,7 +139,7 @@ def source_use(i: Interpreter, value: Value) -> None:
         return
     for _, _, held in each_place(i, (value,), SEQUENCES):
         for member in each_part(held):  # as the bounds of a slice
-            for place in places_in(member.identity) if isinstance(member, Symbolic) else ():
+            for place in places_behind(i, member.identity) if isinstance(member, Symbolic) else ():
                 fact = trace.sources.pop(place, None)
                 if fact is not None:
                     note(i, fact)

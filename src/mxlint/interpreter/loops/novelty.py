@@ -270,6 +270,7 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     if not many:
         return value
     one = _particular(i, frozenset(filter(None, map(scalar_type, many))), number, place, by)
+    i.comes_from[one.identity] = (*i.comes_from.get(one.identity, ()), *many)
     return of([Option(one), *(option for option in options(value) if option.member not in many)])
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import Member, Ref, Symbolic, Value
 from mxlint.domain.parts import each_part
-from mxlint.domain.place import places_in
+from mxlint.interpreter.machine.behind import places_behind
 from mxlint.interpreter.machine.core import Interpreter
 
 
@@ -38,5 +38,5 @@ def _is_given_again(i: Interpreter, part: Member) -> bool:
     if isinstance(part, Ref):
         return i.info(part.oid).trace != trace.number
     if isinstance(part, Symbolic):
-        return part.kinds is not None and trace.sources.keys().isdisjoint(places_in(part.identity))
+        return part.kinds is not None and trace.sources.keys().isdisjoint(places_behind(i, part.identity))
     return True
