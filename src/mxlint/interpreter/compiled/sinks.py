@@ -18,6 +18,7 @@ from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.reads import relied_content
 from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.expressions.arithmetic import origins
+from mxlint.interpreter.expressions.choices import CHOICE
 from mxlint.interpreter.machine.behind import places_behind
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -153,13 +154,14 @@ def array_use(i: Interpreter, value: Value) -> None:
         trace.computes_with(i, (array.ident for array in arrays_in(i, value)))
 
 
-COMPARISONS: Final = ("<", "<=", ">", ">=", "==", "!=")
+DECISIONS: Final = ("<", "<=", ">", ">=", "==", "!=", CHOICE)
+"""Operations that decide by what they are given: what comes of them does not name it."""
 
 
 def derived(i: Interpreter, operation: str, parts: Sequence[Member], place: Place) -> None:
     """Something is computed from symbolic values: a measurement of time, a decision by a random number."""
     clocks.subtracted(i, operation, parts, place)
-    if operation in COMPARISONS:
+    if operation in DECISIONS:
         for part in parts:
             source_use(i, part)
 

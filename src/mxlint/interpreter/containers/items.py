@@ -62,7 +62,24 @@ def item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame)
     """`owner[index]`."""
     i.place = place
     index = i.live(index)
-    return i.split(owner, lambda member: _item(i, member, index, place, frame))
+    found = i.split(owner, lambda member: _item(i, member, index, place, frame))
+    if i.trace is not None and not isinstance(index, Const) and not _is_one(i, found) and any(_holds(i, m) for m in members(owner)):
+        i.operations.derived(i, choices.CHOICE, members(index), place)
+    return found
+
+
+def _is_one(i: Interpreter, found: Value) -> bool:
+    """Whether an item is one thing, whichever index it lies at."""
+    if isinstance(found, (Array, Ref)):
+        return not i.info(found.ident if isinstance(found, Array) else found.oid).summary
+    return isinstance(found, Const)
+
+
+def _holds(i: Interpreter, owner: Member) -> bool:
+    """Whether something of Python gives its items by an index or key."""
+    if isinstance(owner, Ref):
+        return container(i, owner, "__getitem__") in ("list", "dict")
+    return isinstance(owner, (Tuple, Const, RangeObject, Sourced))
 
 
 def content_item(i: Interpreter, content: Value, index: Value, place: Place, frame: Frame) -> Value:

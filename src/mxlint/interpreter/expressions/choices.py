@@ -17,6 +17,8 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.open_world.defaults import Defaults
 
+CHOICE: Final = "chosen"
+"""The operation that takes one of several things by an index or key."""
 FEW: Final = 4
 """Alternatives of which each says that it is none of the others, too."""
 
