@@ -1,8 +1,8 @@
-"""Containers of arrays that nobody in sight gives, by what an annotation says that they hold: `tuple[mx.array, ...]`, `list[list[mx.array]]`,
-`Dict[str, Tuple[mx.array, mx.array]]`, a TypedDict.
+"""Containers of arrays or objects that nobody in sight gives, by what an annotation says that they hold: `tuple[mx.array, ...]`, `list[list[mx.array]]`,
+`Dict[str, Tuple[mx.array, mx.array]]`, `list[Term]` of a class of the program, a TypedDict.
 
 One value stands for all items of a list, one for all entries of a dict, and one for all items of a tuple of any length. Where none of them holds an
-array the annotation says no more than that it is a container.
+array or such an object the annotation says no more than that it is a container.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Const, External, Member, Ref, Tuple, Value
+from mxlint.domain.heap import ALIVE
+from mxlint.domain.join import of
+from mxlint.domain.members import Const, External, Kind, Member, Option, Ref, Symbolic, Tuple, Value, options, scalar_type
 from mxlint.domain.parts import rename
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.builders import any_number, new_list, put
@@ -20,7 +22,7 @@ from mxlint.interpreter.machine.locations import REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import named
 from mxlint.interpreter.objects.hints import Annotations
-from mxlint.interpreter.objects.lookup import mro
+from mxlint.interpreter.objects.lookup import is_of_library, mro
 from mxlint.interpreter.open_world import given_dicts
 from mxlint.syntax import ir
 
@@ -39,7 +41,7 @@ Inner: TypeAlias = "Callable[[Ref, ir.Expr, str], Value | None]"
 
 
 def container(i: Interpreter, ref: Ref, annotation: ir.Expr, name: str, place: Place, inner: Inner) -> Value | None:
-    """A container that an annotation in the scope of `ref` says to hold arrays; None of any other."""
+    """A container that an annotation in the scope of `ref` says to hold arrays, or objects of the program; None of any other."""
     if not isinstance(annotation, ir.Sub):
         return _typed_dict(i, named(i, ref, annotation), name, place, inner)
     head = head_name(i, ref, annotation.value)
@@ -50,7 +52,8 @@ def container(i: Interpreter, ref: Ref, annotation: ir.Expr, name: str, place: P
     wanted = 2 if head in DICTS or head in TUPLES else 1
     if head not in SEQUENCES | DICTS | TUPLES or len(items) != wanted:
         return None
-    held = element(i, inner(ref, items[0 if head in TUPLES else -1], f"{name}[…]"))
+    begun = i.heap.mark()
+    held = element(i, inner(ref, items[0 if head in TUPLES else -1], f"{name}[…]"), begun)
     if held is None:
         return None
     if head in TUPLES:
@@ -78,22 +81,37 @@ def _row(i: Interpreter, ref: Ref, items: tuple[ir.Expr, ...], name: str, inner:
     return Tuple(tuple(found)) if any(True for _ in arrays_in(i, *found)) else None
 
 
-def element(i: Interpreter, value: Value | None) -> Value | None:
-    """A value as it stands for several, if it holds arrays. An object of a class stands for itself."""
-    if value is None or not any(True for _ in arrays_in(i, value)):
+def element(i: Interpreter, value: Value | None, begun: int) -> Value | None:
+    """A value as it stands for several, if it holds arrays, or objects of a class of the program that were made since a mark of the heap. Any other object stands
+    for itself."""
+    objects = {member.oid for _, _, member in each_place(i, (value,)) if isinstance(member, Ref)} if value is not None else set()
+    made = i.heap.changes(begun) if objects and i.trace is None else {}
+    own = {oid for oid in objects if (oid, ALIVE) in made and i.info(oid).kind == "instance" and not is_of_library(i, Ref(oid))}
+    if value is None or not own and not any(True for _ in arrays_in(i, value)):
         return None
-    objects = {member.oid for _, _, member in each_place(i, (value,)) if isinstance(member, Ref)}
-    if any(i.info(oid).kind not in ("list", "dict") for oid in objects):
+    several = {oid for oid in objects if oid in own or i.info(oid).kind in ("list", "dict")}
+    if any(i.info(oid).kind != "class" for oid in objects - several):
         return None
-    for oid in objects:
+    for oid in several:
         i.info(oid).summary = True
         for field, held in list(i.heap.fields(oid).items()):
-            i.heap.set(oid, field, rename(held, _several))
+            held = rename(held, _several)
+            i.heap.set(oid, field, _of_several(held) if oid in own and isinstance(field, str) else held)
     return rename(value, _several)
 
 
 def _several(member: Member) -> Member:
     return member.but(several=True) if isinstance(member, Array) else member
+
+
+def _of_several(held: Value) -> Value:
+    """What lies in an attribute of several objects: of a number or text that somebody gives each, another one."""
+    return of(Option(_any_scalar(option.member), option.guard) for option in options(held))
+
+
+def _any_scalar(member: Member) -> Member:
+    kind = scalar_type(member) if isinstance(member, Symbolic) else None
+    return member if kind is None else Kind(kind, "open")
 
 
 def _dict_of(i: Interpreter, entry: Value, name: str, place: Place) -> Ref:

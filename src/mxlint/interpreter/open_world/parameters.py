@@ -49,8 +49,9 @@ def arguments(
             continue
         place = Place(info.source, param.start, param.end)
         if param.star:
-            annotated = _annotated(i, ref, param.annotation, param.name, place)
-            held = element(i, annotated) if annotated is not None else None
+            begun = i.heap.mark()
+            annotated = _annotated(i, ref, param.annotation, param.name, place, several=True)
+            held = element(i, annotated, begun) if annotated is not None else None
             taking = spread_into(i, ref, info, param.name) if held is None and compiled_function and param.star == "*" else None
             if taking is not None:
                 for its in taking.info.node.params:
@@ -125,8 +126,10 @@ def _of_default(i: Interpreter, default: Const, name: str, place: Place) -> Valu
     return defaults.keep(i, i.symbolic(place, "parameter", name, kinds, "parameter"), default)
 
 
-def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, place: Place, default: Value | None = None) -> Value | None:
-    """What a parameter or field is by its annotation; None if that does not say, or not of each alternative."""
+def _annotated(
+    i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, place: Place, default: Value | None = None, *, several: bool = False
+) -> Value | None:
+    """What a parameter or field is by its annotation; None if that does not say, or not of each alternative. `several`: it stands for several."""
     kinds: list[str] = []
     found: list[Value] = []
     for part in alternatives(i, ref, annotation):
@@ -136,7 +139,7 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
             kinds.append(SCALARS[part.id])
         elif (held := container(i, ref, part, name, place, partial(_held, i, place))) is not None:
             found.append(held)
-        elif (value := _instance(i, named(i, ref, part), place)) is not None:
+        elif (value := _instance(i, named(i, ref, part), place, several=several)) is not None:
             found.append(value)
         elif (kind := _of_list(i, ref, part)) is not None:
             found.append(
@@ -159,7 +162,7 @@ def _annotated(i: Interpreter, ref: Ref, annotation: ir.Expr | None, name: str, 
 def _held(i: Interpreter, place: Place, ref: Ref, annotation: ir.Expr, name: str) -> Value | None:
     """What lies in a container by a part of the annotation."""
     with i.within("held"):
-        return _annotated(i, ref, annotation, name, place)
+        return _annotated(i, ref, annotation, name, place, several=True)
 
 
 def _of_list(i: Interpreter, ref: Ref, annotation: ir.Expr) -> str | None:
@@ -177,7 +180,8 @@ def _of_anything(i: Interpreter, ref: Ref, param: ir.Param, place: Place) -> Val
         if head not in SEQUENCES | TUPLES | ITERABLES:
             continue
         inner = part.index if isinstance(part, ir.Sub) and not isinstance(part.index, ir.Seq) else None
-        held = element(i, _held(i, place, ref, inner, param.name)) if inner is not None else None
+        begun = i.heap.mark()
+        held = element(i, _held(i, place, ref, inner, param.name), begun) if inner is not None else None
         several = presume(i, Array(i.ident(place, "element"), None, None, None, several=True), f"{param.name}[…]")
         return new_list(i, any_number(held if held is not None else apart_by_number(i, several, param.name)), place, "parameter")
     return None
@@ -198,8 +202,8 @@ def _is_container(i: Interpreter, ref: Ref, annotation: ir.Expr) -> bool:
     return found is not None and found.kind == "class" and (bool(found.iterates) or ITERABLE in bases(found.name))
 
 
-def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
-    """An instance of a class that an annotation names, of which something is known."""
+def _instance(i: Interpreter, cls: Value | None, place: Place, *, several: bool) -> Value | None:
+    """An instance of a class that an annotation names, of which something is known. `several`: it stands for several, and for none that is known."""
     if isinstance(cls, External) and cls.name == "mlx.core.array":
         return Array(i.ident(place, "parameter"), None, None, None)
     if isinstance(cls, Ref) and _is_protocol(i, cls):
@@ -207,7 +211,7 @@ def _instance(i: Interpreter, cls: Value | None, place: Place) -> Value | None:
     if listed := _listed(i, cls):
         return choices.any_of(i, listed, place)
     if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
-        return some_object(i, cls, place)
+        return some_object(i, cls, place, known=not several)
     return None
 
 
@@ -252,12 +256,12 @@ def _is_protocol(i: Interpreter, cls: Ref) -> bool:
     return any(isinstance(base, External) and base.name in PROTOCOLS for value in bases for base in members(value))
 
 
-def some_object(i: Interpreter, cls: Ref | External, place: Place) -> Value | None:
-    """An object of a class, made with symbolic arguments; None if making one ends nowhere."""
+def some_object(i: Interpreter, cls: Ref | External, place: Place, *, known: bool = True) -> Value | None:
+    """An object of a class, made with symbolic arguments; None if making one ends nowhere. `known`: it may be the one that others are given as well."""
     making = i.ledger.of(Standing).making
     samples = i.ledger.of(Standing).samples
     key = cls.oid if isinstance(cls, Ref) else cls.name
-    if key in samples:
+    if known and key in samples:
         return samples[key]
     if key in making:
         return None
