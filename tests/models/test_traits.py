@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from functools import reduce
@@ -10,9 +11,9 @@ from typing import get_args
 import pytest
 
 from mxlint.interpreter.mlx.calls import HANDLERS
-from mxlint.models.mlx.members import lineage_of
+from mxlint.models.mlx.members import defined, hides, lineage_of
 from mxlint.models.mlx.table import load_table
-from mxlint.models.mlx.traits import Given, Trait, called_as, constants, has_trait, surely_works
+from mxlint.models.mlx.traits import Given, Trait, called_as, constants, has_trait, needs, surely_works
 from mxlint.resources import resource
 
 DATA = json.loads(resource("models", "mlx", "traits.json").read_bytes())
@@ -28,11 +29,35 @@ def test_each_name_is_one_of_mlx() -> None:
     traits = [name for trait in DATA["traits"].values() for name in trait["names"]]
     layers = [name for pair in DATA["quantized"]["classes"].items() for name in pair]
     named = [*traits, *DATA["wants integers"]["parameters"], *layers]
-    assert [name for name in named if table.entry(name) is None and not lineage_of(name)] == []
+    assert [name for name in named if table.entry(name) is None and not lineage_of(name) and not _is_method(name)] == []
     assert [name for name in DATA["called as its argument"]["places"] if table.entry(name) is None and name not in HANDLERS] == []
     surely = [name for name in DATA["surely works"]["parameters"] if table.entry(name) is None and name not in HANDLERS]
     assert [name for name in surely if not lineage_of(name)] == []
-    assert [name for name in DATA["needs"]["parameters"] if table.entry(name) is None and name not in HANDLERS] == []
+    needing = [name for name in DATA["needs"]["parameters"] if table.entry(name) is None and name not in HANDLERS]
+    assert [name for name in needing if not _is_method(name)] == []
+
+
+def _is_method(name: str) -> bool:
+    """Whether a class of MLX defines a method."""
+    cls, _, method = name.rpartition(".")
+    return hides(cls, method)
+
+
+def test_a_method_is_that_of_the_class_that_defines_it() -> None:
+    assert defined("mlx.optimizers.Adam.update") == "mlx.optimizers.Optimizer.update"
+    assert defined("mlx.optimizers.MultiOptimizer.init") == "mlx.optimizers.MultiOptimizer.init"
+    assert defined("mlx.core.exp") == "mlx.core.exp"
+
+
+@pytest.mark.mlx
+@pytest.mark.parametrize("name", [name for name in DATA["needs"]["parameters"] if _is_method(name)])
+def test_a_method_needs_the_parameters_that_its_signature_demands(name: str) -> None:
+    import mlx
+    import mlx.optimizers
+    from mlx import nn  # noqa: F401
+
+    parameters = inspect.signature(reduce(getattr, name.split(".")[1:], mlx)).parameters.values()
+    assert needs(name) == tuple(parameter.name for parameter in parameters if parameter.default is parameter.empty)
 
 
 def test_a_function_stands_for_the_method_of_its_name() -> None:

@@ -14,6 +14,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.models.load import model
+from mxlint.models.mlx.members import defined
 from mxlint.models.mlx.names import canonical
 from mxlint.models.mlx.traits import needs
 
@@ -23,7 +24,7 @@ NEEDS: Final = {"copy.replace": ("obj",), "itertools.batched": ("iterable", "n")
 
 def completed(i: Interpreter, name: str, args: Arguments, place: Place) -> Arguments:
     """The arguments with what keywords, or a star of unknown length, give for the leading parameters; raises TypeError where nothing does."""
-    wanted = NEEDS.get(name) or needs(canonical(name)) or (_of_mlx(i, name) if name.startswith("mlx.") else _of_library(name))
+    wanted = NEEDS.get(name) or needs(defined(canonical(name))) or (_of_mlx(i, name) if name.startswith("mlx.") else _of_library(name))
     if len(args.args) >= len(wanted):
         return args
     given, keywords, places = list(args.args), dict(args.keywords), list(args.places)

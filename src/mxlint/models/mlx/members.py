@@ -42,6 +42,13 @@ def bases_of(name: str) -> tuple[str, ...]:
 
 
 @cache
+def defined(name: str) -> str:
+    """A method by the class of MLX that defines it: `mlx.optimizers.Optimizer.update` for that of Adam. Any other name is given as it is."""
+    cls, _, method = name.rpartition(".")
+    return next((f"{owner}.{method}" for owner in (cls, *bases_of(cls)) if hides(owner, method)), name)
+
+
+@cache
 def lineage_of(name: str) -> tuple[str, ...]:
     """A class of MLX and all that it inherits from; empty where it is none. What lies below the classes of the table is Python's."""
     if name not in _classes():
