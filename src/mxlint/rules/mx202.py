@@ -28,10 +28,11 @@ def check(program: Program) -> Iterator[Finding]:
         writes = program.writes.get(compiled.number, ())
         names = {write.where.span.start for write in writes if write.how == "name"}
         used = {write.location for write in writes if write.where in relied}
+        filled = {write.location for write in writes if write.how == "fill" and not write.modality.conditions}
         told: dict[object, list[Write]] = {}
         for write in writes:
-            if write.how == "fill" and write.location not in used:
-                continue  # a module that is filled with arguments before each use
+            if (write.how == "fill" or write.how == "weights" and write.location in filled) and write.location not in used:
+                continue  # a module that is filled with arguments before each use, and may be updated then
             if write.how == "content" and write.where.span.start in names:
                 continue  # `name += …` binds the array that it changes: once is enough
             if write.how == "differentiate":

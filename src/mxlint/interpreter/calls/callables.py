@@ -35,6 +35,7 @@ from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.open_world.dispatch import dispatched
 from mxlint.interpreter.open_world.interfaces import put_there, used
 from mxlint.models.load import changers, model
+from mxlint.models.mlx.members import defined
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax import ir
 
@@ -101,7 +102,7 @@ def _call(i: Interpreter, function: Value, args: Arguments, place: Place, frame:
 
 def call_member(i: Interpreter, function: Member, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call one callable."""
-    if i.trace is not None and i.trace.refused:
+    if i.trace is not None and i.trace.modules:
         _modules_handed(i, function, args, place, frame)
     if isinstance(function, External):
         return i.operations.external(i, function.name, args, place, frame)
@@ -127,7 +128,7 @@ def call_member(i: Interpreter, function: Member, args: Arguments, place: Place,
 def _modules_handed(i: Interpreter, function: Member, args: Arguments, place: Place, frame: Frame) -> None:
     """Note what is called, or hands on to what may call it, a module that a trace is given. What the models say to call or to take as a tree does so itself."""
     sinks.as_module(i, function, place, frame)
-    is_known = isinstance(function, External) and (model(function.name) is not None or has_trait(function.name, "takes trees"))
+    is_known = isinstance(function, External) and (model(function.name) is not None or has_trait(defined(function.name), "takes trees"))
     if isinstance(function, (External, Symbolic, Unknown)) and not is_known:
         for value in args.values:
             for member in members(value):

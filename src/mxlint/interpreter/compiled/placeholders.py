@@ -16,7 +16,7 @@ from mxlint.domain.members import NONE, Bound, Const, Member, Ref, Symbolic, Tup
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, as_size, of_axis, symbol
 from mxlint.interpreter.compiled.making import target
-from mxlint.interpreter.compiled.reads import relied_argument
+from mxlint.interpreter.compiled.reads import relied, relied_argument
 from mxlint.interpreter.compiled.refusals import refused_member
 from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.compiled.traces import Seen, Trace
@@ -107,7 +107,9 @@ def given_again(i: Interpreter, args: Arguments, place: Place) -> None:
     containers has read these alone."""
     if not i.ledger.of(Changes).whole:
         return
-    for oid, _, member in each_place(i, args.values):
+    for oid, field, member in each_place(i, args.values):
+        if oid is not None and i.mlx.object_kind(i, Ref(oid)) == "module":
+            relied(i, oid, field, member, place)
         if oid is not None and isinstance(member, (Ref, Array)) and not (isinstance(member, Array) and member.several):
             relied_argument(i, member.oid if isinstance(member, Ref) else member.ident, where(place))
 
@@ -201,6 +203,9 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
         return _of_tuple(i, trace, member, place, so_far, name)
     if isinstance(member, Ref) and (kind := tree(i, member)):
         return _of_container(i, trace, member, kind, place, so_far, name)
+    if isinstance(member, Ref) and i.info(member.oid).kind == "instance" and i.mlx.object_kind(i, member) == "module":
+        trace.modules = True
+        return _of_container(i, trace, member, "dict", place, so_far, name)
     if isinstance(member, Ref) and refused_member(i, member, {}):
         trace.refused.add(member.oid)
         trace.refused.update(oid for oid, _, _ in each_leaf(i, member))
@@ -280,6 +285,8 @@ def _of_container(i: Interpreter, trace: Trace, member: Ref, kind: str, place: P
     for field, held in list(i.heap.fields(member.oid).items()):
         if field in (ITEMS, REST) or isinstance(field, tuple) and field[0] == "k":
             i.heap.set(oid, field, _part(i, trace, held, place, so_far, name))
+    for key, held in i.mlx.entries(i, member).items() if i.mlx.object_kind(i, member) == "module" else ():
+        i.heap.set(oid, ("k", Const(key)), _part(i, trace, held, place, so_far, name))
     label = i.heap.get(member.oid, given_dicts.LABEL)
     if isinstance(label, Const):
         given_dicts.mark(i, oid, str(label.value), i.heap.get(oid, REST) or NONE)

@@ -190,10 +190,10 @@ def computed(i: Interpreter, array: Array) -> None:
 def as_module(i: Interpreter, member: Member, place: Place, frame: Frame, name: str = "") -> None:
     """A module that is an argument of the running trace is used as only a module can be, and is a dict there: it is called, handed to what may do that,
     or asked for an attribute by a `name` that dicts do not have."""
-    trace = i.trace
-    if trace is None or not isinstance(member, Ref) or member.oid not in trace.refused or hasattr(dict, name):
+    if not isinstance(member, Ref) or i.info(member.oid).kind != "dict" or hasattr(dict, name):
         return
-    if i.mlx.object_kind(i, member) == "module":
+    original = i.heap.get(member.oid, ("#", "original"))
+    if isinstance(original, Ref) and i.mlx.object_kind(i, original) == "module":
         event(i, "module", place, "", frame)
 
 

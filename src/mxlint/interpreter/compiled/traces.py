@@ -256,6 +256,8 @@ class Trace:
         self.loops: list[Place] = []
         self.reached: dict[int, str] = {}
         self.refused: set[int] = set()
+        self.modules = False
+        """Whether it is given a module, which is a dict in it."""
         self.leaves: dict[int, tuple[str, events.Where | None, int | None]] = {}
         self.seeded = False
         self.handing = False

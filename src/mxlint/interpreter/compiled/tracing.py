@@ -318,6 +318,12 @@ class _Fresh:
                 if field not in (("#", "alive"), ("#", "argument"), ("#", "original"), CLASS) and not isinstance(field, str):
                     i.heap.set(oid, field, self.of(held))
             return Ref(oid)
+        if isinstance(member, Ref) and i.mlx.object_kind(i, member) == "module":
+            oid = i.allocate("dict", None, self._place, ("result", self._number, member.oid))
+            self._done[key] = (member, Ref(oid))
+            for name, held in i.mlx.entries(i, member).items():
+                i.heap.set(oid, ("k", Const(name)), self.of(held))
+            return Ref(oid)
         if isinstance(member, Length):
             return Const(member.size.number) if member.size.number is not None else Length(with_origins(member.size, NO_ORIGINS))
         return member

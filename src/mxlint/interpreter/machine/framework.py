@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
@@ -26,6 +26,9 @@ class Framework:
 
     def class_kind(self, i: Interpreter, cls: Value) -> str | None:
         return None
+
+    def entries(self, i: Interpreter, ref: Ref) -> Mapping[str, Value]:
+        return {}
 
     def assigned(self, i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
         return None

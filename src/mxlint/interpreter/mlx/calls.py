@@ -120,6 +120,10 @@ class Mlx(Framework):
         """`module` or `optimizer` for an instance that is one."""
         return kinds.kind(i, ref)
 
+    def entries(self, i: Interpreter, ref: Ref) -> Mapping[str, Value]:
+        """What a module holds as the dict that it is, by the keys."""
+        return kinds.entries(i, ref)
+
     def assigned(self, i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
         """An attribute of an object was assigned."""
         layers.assigned(i, oid, field, value, place, frame)

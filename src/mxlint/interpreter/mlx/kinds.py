@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import External, Ref, Union, Value, members
+from mxlint.domain.members import External, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.objects.lookup import mro
 from mxlint.models.mlx.members import bases_of, hides
@@ -65,3 +65,13 @@ def holds_arrays(i: Interpreter, value: Value) -> bool:
         if isinstance(member, Ref) and (i.info(member.oid).kind in ("list", "dict") or kind(i, member) == "module"):
             return True
     return False
+
+
+def entries(i: Interpreter, module: Ref) -> dict[str, Value]:
+    """What a module holds as the dict that it is, by the keys: arrays, containers and modules, and what may be one. Any other attribute is no entry."""
+    fields = list(i.heap.fields(module.oid).items())
+    return {field: value for field, value in fields if isinstance(field, str) and (holds_arrays(i, value) or _may_be_entry(value))}
+
+
+def _may_be_entry(value: Value) -> bool:
+    return any(isinstance(member, (Symbolic, Tuple, Unknown)) for member in members(value))

@@ -179,12 +179,12 @@ def _of_its_type(i: Interpreter, owner: Member, name: str, place: Place) -> Valu
 
 
 def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    if i.trace is not None and i.trace.modules:
+        sinks.as_module(i, owner, place, frame, name)
     return _OF_OBJECTS.get(i.info(owner.oid).kind, attribute_of_kind)(i, owner, name, place, frame)
 
 
 def _instance_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
-    if i.trace is not None and i.trace.refused:
-        sinks.as_module(i, owner, place, frame, name)
     cls = i.heap.get(owner.oid, CLASS) or Unknown("class")
     if isinstance(cls, Union):
         return join([_of_class(i, owner, member, name, place, frame) for member in members(cls)])
