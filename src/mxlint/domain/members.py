@@ -112,7 +112,6 @@ _SIMPLE: Final = frozenset((type(None), bool, int, str, bytes))
 
 
 Loops: TypeAlias = "frozenset[Hashable] | None"
-NO_TURNS: Final[frozenset[Hashable]] = frozenset()
 """The loops over which a number is now this and now that; None: nobody says which."""
 
 
@@ -339,10 +338,6 @@ class Tuple(Composite):
             return self
         return Tuple(self.items, self.element, self.cls, self.least, self.sources, self.given, loops, self.front)
 
-    def with_least(self, least: int) -> Tuple:
-        """The same tuple of unknown length, which has at least so many items."""
-        return Tuple(None, self.element, self.cls, least, self.sources, self.given, self.loops, self.front)
-
     def beginning_with(self, front: tuple[Value, ...]) -> Tuple:
         """The same tuple of unknown length, of which it is known what lies at its first places."""
         if self.items is not None or self.front == front:
@@ -403,14 +398,12 @@ class RangeObject(Composite):
 
 
 class Ref(Member):
-    """An object of the heap, by its number. `turns`: where the object stands for several, the loops of which each round takes another one of these; that is
-    no part of what it is."""
+    """An object of the heap, by its number."""
 
-    __slots__ = ("oid", "turns")
+    __slots__ = ("oid",)
 
-    def __init__(self, oid: int, turns: frozenset[Hashable] = NO_TURNS) -> None:
+    def __init__(self, oid: int) -> None:
         self.oid = oid
-        self.turns = turns
 
     def key(self) -> tuple[object, ...]:
         return (self.oid,)

@@ -55,18 +55,6 @@ class Past:
     loop: Hashable
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """Among the loops of a number: one of which each round takes another one of several objects, and the number is that of the object of the round."""
-
-    loop: Hashable
-
-
-@dataclass(frozen=True, slots=True)
-class FewTurns:
-    """Among the turns of an object: it is one of the first or last of several, as a slice has them."""
-
-
 class Uneven(NamedTuple):
     """Among the loops of a tuple: one of which some rounds make it longer, and not all. What one round has shown no later one undoes."""
 

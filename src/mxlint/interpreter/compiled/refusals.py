@@ -94,12 +94,10 @@ def _grows(i: Interpreter, value: Value, older: Context) -> str:
 
 def _comes_back(i: Interpreter, value: Value, running: Sequence[Context]) -> bool:
     """Whether the loops that change the shapes of arrays run within another one, in which the compiled object is not made either, and begin anew in
-    each round of that, or take the same arrays again: the same shapes come again."""
+    each round of that: the same shapes come again."""
     changing = [array for array in arrays_in(i, value) if array.grows]
     return len(running) > 1 and all(
-        (array.loops is None or running[-1].loop not in array.loops)
-        and (lengthening.begins_alike(i, array.ident) or not novelty.made_in(i, array.ident, running[-1]))
-        for array in changing
+        (array.loops is None or running[-1].loop not in array.loops) and lengthening.begins_alike(i, array.ident) for array in changing
     )
 
 

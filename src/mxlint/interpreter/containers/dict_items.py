@@ -38,7 +38,6 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import REST
 from mxlint.interpreter.machine.paths import Condition
-from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.open_world import given_dicts, opaque
@@ -48,9 +47,7 @@ def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     """`dict[key]`, or `dict.get(key, default)`."""
     i.place = place
     views.look(i, owner.oid)
-    found = i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default))
-    # What several statements have put there may be alike by now.
-    return found if len(i.ledger.of(Writes).places.get(owner.oid, ())) > 1 else at_index(i, found, index)
+    return at_index(i.split(index, lambda key: _dict_item(i, owner, key, place, frame, default)), index)
 
 
 def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Frame, default: Value | None) -> Value:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.join import constant_range, join, of
+from mxlint.domain.join import constant_range, join
 from mxlint.domain.members import (
     NONE,
     Bound,
@@ -18,7 +18,6 @@ from mxlint.domain.members import (
     External,
     Kind,
     Member,
-    Option,
     Range,
     RangeObject,
     Ref,
@@ -32,7 +31,6 @@ from mxlint.domain.members import (
     Unknown,
     Value,
     members,
-    options,
     scalar_type,
 )
 from mxlint.domain.place import Place
@@ -41,11 +39,11 @@ from mxlint.interpreter.compiled.portions import found as found_in
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import hashed, new_list
 from mxlint.interpreter.containers.dict_items import dict_item
-from mxlint.interpreter.containers.elements import UNROLLED, known_items, range_element
+from mxlint.interpreter.containers.elements import known_items, range_element
 from mxlint.interpreter.containers.indices import MISUSE, as_index, asks_for_end, at_front, goes_to_the_end, needs_number
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.loops.lengths import cut_short
-from mxlint.interpreter.loops.novelty import SHAPE, first_few, sliced, taken
+from mxlint.interpreter.loops.novelty import SHAPE, sliced, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -242,26 +240,9 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
         return taken(i, result, place, index)
     if goes_to_the_end(index):
         result = cut_short(i, result, owner)
-    if (upto := as_index(index)) is not None and _is_short(upto):
-        result = of(Option(_of_few(i, option.member), option.guard) for option in options(result))
     made = new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
     sliced(i, made.oid, index)
     return made
-
-
-def _is_short(cut: int | slice) -> bool:
-    """Whether a slice takes few items of any list."""
-    if not isinstance(cut, slice) or not all(bound is None or isinstance(bound, int) for bound in (cut.start, cut.stop, cut.step)):
-        return False
-    first, last = cut.start or 0, cut.stop
-    return last is None and -UNROLLED <= first < 0 or last is not None and first * last >= 0 and last - first <= UNROLLED
-
-
-def _of_few(i: Interpreter, content: Member) -> Member:
-    """The content of a short slice: several objects are few there."""
-    if not isinstance(content, Tuple) or content.items is not None or content.element is None:
-        return content
-    return content.holding((first_few(i, content.element), *content.front))
 
 
 def _first_items(i: Interpreter, owner: Ref, content: Value, index: Value, place: Place, frame: Frame) -> bool:

@@ -16,7 +16,7 @@ from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Loops, Measure, Member, Range, Symbolic, Value, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.varying import Turn, loops_of, over, stays, united
+from mxlint.domain.varying import loops_of, over, stays, united
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 
@@ -129,7 +129,7 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
         i.may_raise("builtins.ZeroDivisionError")
     if op == "<<" and isinstance(a, Range) and type(b) is Const and type(b.value) is int and 0 <= b.value < MAX_SHIFT:
         op, b = "*", Const(1 << b.value)
-    loops = frozenset() if stays(op, a.stride if isinstance(a, Range) else None, b) else _moved_apart(op, a, b)
+    loops = frozenset() if stays(op, a.stride if isinstance(a, Range) else None, b) else united(map(loops_of, (a, b)))
     if isinstance(a, (Range, Const)) and isinstance(b, (Range, Const)):
         found = on_ranges(op, a, b)
         if found is not None:
@@ -156,16 +156,6 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
         return found
     causes = {member.cause for member in (a, b) if isinstance(member, Kind)} or {"varying"}
     return over(Kind(type_name, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"), loops)
-
-
-def _moved_apart(op: str, a: Member, b: Member) -> Loops:
-    """The loops over which varies what an operator makes of two numbers: what two objects of one round differ by may be the same for all of them."""
-    one, other = loops_of(a), loops_of(b)
-    together = united((one, other))
-    if not together or not one or not other or op not in ("-", "/", "//", "%"):
-        return together
-    both = {loop for loop in one & other if isinstance(loop, Turn)}
-    return together - both if both else together
 
 
 def _each(op: str, a: Member, b: Member, type_name: str, loops: Loops) -> Member | None:

@@ -45,7 +45,6 @@ from mxlint.interpreter.loops import lengths, outcomes
 from mxlint.interpreter.loops.comprehensions import comprehension
 from mxlint.interpreter.loops.entrywise import given
 from mxlint.interpreter.loops.iteration import collected, listed
-from mxlint.interpreter.loops.novelty import of_several
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -75,8 +74,7 @@ def _const(i: Interpreter, node: ir.Const, frame: Frame) -> Value:
 
 
 def _attr(i: Interpreter, node: ir.Attr, frame: Frame) -> Value:
-    owner = owner_of(i, node.value, frame)
-    return of_several(i, owner, i.operations.attribute(i, owner, node.name, frame.place(node), frame), node.name)
+    return i.operations.attribute(i, owner_of(i, node.value, frame), node.name, frame.place(node), frame)
 
 
 def _slice(i: Interpreter, node: ir.Slice, frame: Frame) -> Value:
@@ -94,8 +92,7 @@ def _sub(i: Interpreter, node: ir.Sub, frame: Frame) -> Value:
         owner = owner_of(i, node.value, frame)
     finally:
         i.modes.taking = None
-    index = i.eval(node.index, frame)
-    return of_several(i, owner, i.operations.item(i, owner, index, frame.place(node), frame), ("k", index))
+    return i.operations.item(i, owner, i.eval(node.index, frame), frame.place(node), frame)
 
 
 def _bin(i: Interpreter, node: ir.Bin, frame: Frame) -> Value:

@@ -12,7 +12,7 @@ from mxlint.interpreter.machine.frames import Context
 class Ends:
     """Loops by what is known of their end."""
 
-    __slots__ = ("asked", "counts", "endless", "finite", "given", "moved", "rounds", "singled", "turns")
+    __slots__ = ("asked", "counts", "endless", "finite", "given", "moved", "rounds", "turns")
 
     def __init__(self) -> None:
         self.finite: set[Place] = set()
@@ -29,7 +29,5 @@ class Ends:
         """Of a loop that is over, those in each of whose rounds it leaves other numbers: none where nobody knows its rounds."""
         self.asked: dict[Context, set[Hashable]] = {}
         """Of a loop, those over which numbers vary that a test in it has asked for, and that decide nothing by themselves."""
-        self.singled: set[object] = set()
-        """Loops over several objects in which a test asks one of these for a number that it is to equal."""
         self.turns: dict[int, set[Place]] = {}
         """Of objects that stand for several: the loops of which each round takes another one of these."""

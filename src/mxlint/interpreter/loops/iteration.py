@@ -64,7 +64,7 @@ from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.lengths import as_long_as, held
-from mxlint.interpreter.loops.novelty import in_turn, of_several, taken
+from mxlint.interpreter.loops.novelty import in_turn, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -178,18 +178,7 @@ AS_LONG: Final = frozenset(("enumerate", "iter", "map", "reversed", "zip"))
 """Iterators that give an element for each of what they go over."""
 
 
-def _of_several(i: Interpreter, owner: Ref, consume: Consume) -> Consume:
-    """The same consumer for the items of a list that is one of several."""
-
-    def of_one(value: Value) -> None:
-        consume(of_several(i, owner, value, ITEMS))
-
-    return Binding(consume.target, consume.frame, of_one, consume.leaves) if isinstance(consume, Binding) else of_one
-
-
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
-    if isinstance(member, Ref) and member.turns:
-        consume = _of_several(i, member, consume)
     if isinstance(member, Sourced):
         i.operations.used(i, member, frame)
     items = items_in_turn(i, member) if isinstance(consume, Binding) and consume.leaves else known_items(i, member)

@@ -206,7 +206,7 @@ def _counted(member: Member, count: int) -> Member:
     if not _is_open(member) or member.element is None:
         return member
     if not all(scalar_type(part) is not None and not isinstance(part, Symbolic) for part in members(member.element)):
-        return member if member.least is not None else member.with_least(count)
+        return member
     return Tuple((member.element,) * count, None, member.cls, None, member.sources)
 
 

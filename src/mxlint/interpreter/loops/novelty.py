@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import prod
 from typing import Final, TypeAlias, TypeGuard
 
-from mxlint.domain.arrays import GOING_ON, Array, Operands
+from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
 from mxlint.domain.members import (
@@ -33,12 +33,11 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
-from mxlint.domain.varying import FEW, Chance, Doubled, FewTurns, Past, Turn, loops_of, over, stays, united
+from mxlint.domain.varying import FEW, Chance, Doubled, Past, loops_of, over, stays, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
 from mxlint.interpreter.machine.locations import OPERANDS
-from mxlint.interpreter.machine.writing import Writes
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
@@ -187,80 +186,44 @@ def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -
 
 
 def in_turn(i: Interpreter, value: Value) -> Value:
-    """What a round is given of what lies in a container: in another round that is another number, or another one of several objects."""
-    return _also_over(i, value, frozenset((i.context.loop,)))
+    """What a round is given of what lies in a container: in another round that is another number."""
+    if not any(isinstance(member, Tuple) or _is_one_of_many(member) for member in members(value)):
+        return value
+    return of(Option(_in_turn(i, option.member), option.guard) for option in options(value))
 
 
-def _also_over(i: Interpreter, value: Value, loops: frozenset[Hashable]) -> Value:
-    """What rounds of loops take out of what holds several things. Of a number, or an array of a shape that a loop changed, the loops; of an object those of
-    which each round takes another."""
+def _in_turn(i: Interpreter, member: Member) -> Member:
+    if isinstance(member, Tuple):
+        return member if member.items is None else member.holding(tuple(in_turn(i, part) for part in member.items))
+    return _also_of(member, frozenset((i.context.loop,)))
+
+
+def at_index(value: Value, index: Value) -> Value:
+    """What lies in a container at an index that loops move."""
+    moved = united(map(loops_of, members(index)))
+    return _also_over(value, moved) if moved else value
+
+
+def _also_over(value: Value, loops: frozenset[Hashable]) -> Value:
+    """The numbers of a container, varying over the loops whose rounds take another one each as well."""
     if not any(map(_is_one_of_many, members(value))):
         return value
-    return of(Option(_member_over(i, option.member, loops), option.guard) for option in options(value))
+    return of(Option(_also_of(o.member, loops), o.guard) for o in options(value))
 
 
 def _is_one_of_many(member: Member) -> bool:
-    return (
-        isinstance(member, (Range, Kind, Tuple, Ref)) or isinstance(member, Array) and member.grows in GOING_ON and member.loops is not None
-    )
+    return isinstance(member, (Range, Kind))
 
 
-def _member_over(i: Interpreter, member: Member, loops: frozenset[Hashable]) -> Member:
-    if isinstance(member, Tuple):
-        return member if member.items is None else member.holding(tuple(_also_over(i, part, loops) for part in member.items))
-    if isinstance(member, Array):
-        return member.but(loops=member.loops | loops) if member.loops is not None and member.grows in GOING_ON else member
-    if isinstance(member, Ref):
-        if type(member) is not Ref or FEW_TURNS in member.turns or not i.info(member.oid).summary:
-            return member
-        turns = frozenset(Turn(loop) if isinstance(loop, Context) else loop for loop in loops)
-        return member if turns <= member.turns else Ref(member.oid, member.turns | turns)
+def _also_of(member: Member, loops: frozenset[Hashable]) -> Member:
     return over(member, (loops_of(member) or NO_LOOPS) | loops)
-
-
-FEW_TURNS: Final = FewTurns()
-
-
-def first_few(i: Interpreter, value: Value) -> Value:
-    """What a slice takes out of a list: of several objects some, each of which comes again."""
-    found = options(value)
-    if i.trace is not None or not any(isinstance(option.member, Ref) and i.info(option.member.oid).summary for option in found):
-        return value
-    few = frozenset((FEW_TURNS,))
-    return of(Option(Ref(o.member.oid, few) if type(o.member) is Ref else o.member, o.guard) for o in found)
-
-
-def of_several(i: Interpreter, owner: Value, value: Value, field: object) -> Value:
-    """What was read of an object, in a field. Of one that stands for several, of which each round takes another one, a number that differs between these is
-    another one in each round, and so is one of several objects: unless something was written there that may have made them alike."""
-    several = [member for member in members(owner) if isinstance(member, Ref) and member.turns and i.info(member.oid).summary]
-    turns = frozenset[Hashable]().union(*(member.turns for member in several))
-    if i.trace is not None or not turns or FEW_TURNS in turns:
-        return value
-    if isinstance(field, str) and not all(i.heap.has(member.oid, field) for member in several):
-        return value  # what their class holds is one for all
-    if any((member.oid, field) in i.ledger.of(Writes).several for member in several):
-        return value
-    return of(Option(_one_of(i, option.member, turns), option.guard) for option in options(value))
-
-
-def _one_of(i: Interpreter, member: Member, turns: frozenset[Hashable]) -> Member:
-    if isinstance(member, Array) or isinstance(member, (Range, Kind)) and not (takes_many(member) and loops_of(member)):
-        return member  # the arrays of objects are as many as these: their weights
-    return _member_over(i, member, turns)
-
-
-def at_index(i: Interpreter, value: Value, index: Value) -> Value:
-    """What lies in a container at an index that loops move."""
-    moved = united(map(loops_of, members(index)))
-    return _also_over(i, value, moved) if moved else value
 
 
 def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value | None) -> Value:
     """What a loop takes out of a container in a round: the next item, or the one at the index `by`. Of a tuple each part, which `number` names."""
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
-    value = in_turn(i, value) if by is None else at_index(i, value, by)
+    value = in_turn(i, value) if by is None else at_index(value, by)
     if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number"):
         return _particular(i, frozenset((value.type,)), number, place, by)
     for member in members(value):
@@ -383,7 +346,7 @@ def _moved_by(i: Interpreter, member: Member) -> Loops:
     if isinstance(member, Symbolic):
         return frozenset(around.loop for around in rounds_around(i) if Novelty(i, (around,)).of(member)) if i.trace is None else NO_LOOPS
     loops = loops_of(member) if takes_many(member) else NO_LOOPS
-    return loops if not loops else frozenset(loop for loop in loops if not isinstance(loop, (Chance, Past, Turn)))
+    return loops if not loops else frozenset(loop for loop in loops if not isinstance(loop, (Chance, Past)))
 
 
 def takes_many(member: Member) -> bool:
@@ -437,16 +400,11 @@ class Novelty:
             return loops is None
         if self._i.heap.recording is not None:
             self._i.heap.recording.around = True
-        return any(self._over(loop, around) for loop in loops for around in self._rounds)
+        return any(self._over(loop, around.loop) for loop in loops for around in self._rounds)
 
-    def _over(self, loop: object, round: Context) -> bool:
-        around = round.loop
+    def _over(self, loop: object, around: Context) -> bool:
         if isinstance(loop, Doubled):
             return loop.loop == around
-        if isinstance(loop, Turn):
-            # The object of a first round may be the one that was taken before the loop.
-            later = round.step[-1] != "first" and loop not in self._i.ledger.of(Ends).singled  # type: ignore[index]
-            return later and isinstance(loop.loop, Context) and within(loop.loop, around)
         return isinstance(loop, Context) and within(loop, around)
 
     def of(self, member: Member) -> bool:
@@ -580,12 +538,6 @@ def _made_in(i: Interpreter, node: Node) -> object:
     return i.info(node).payload if isinstance(node, int) else next((part for part in node if isinstance(part, Context)), None)
 
 
-def made_in(i: Interpreter, array: int, around: Context) -> bool:
-    """Whether an array was made in a round of a loop that runs, or nobody says where it was."""
-    context = i.info(array).payload
-    return not isinstance(context, Context) or within(context, around)
-
-
 def _is_rewritten(member: Member) -> TypeGuard[Symbolic]:
     """Whether it is a content that an array was given in place."""
     return isinstance(member, Symbolic) and member.identity[0] == REWRITTEN
@@ -618,9 +570,7 @@ __all__ = [
     "CONTENT",
     "Novelty",
     "made",
-    "made_in",
     "moving",
-    "of_several",
     "read_from",
     "read_out",
     "rewritten",

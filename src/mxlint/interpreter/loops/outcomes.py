@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import Final
 
 from mxlint.domain.heap import Location
 from mxlint.domain.join import of
 from mxlint.domain.members import NONE, Const, Kind, Loops, Member, Option, Range, RangeObject, Ref, Tuple, Unbound, Value, members, options
 from mxlint.domain.place import Place
-from mxlint.domain.varying import Chance, Past, Turn, loops_of, over, united
+from mxlint.domain.varying import Chance, Past, loops_of, over, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.lengths import Lengths, rounds_over
 from mxlint.interpreter.loops.novelty import moving, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
 from mxlint.interpreter.machine.locations import ITEMS
-
-SINGLES: Final = frozenset(("==", "!=", "in", "not in"))
-"""Tests that only one of several objects, or few, may come out of another way."""
 
 
 def begins(i: Interpreter, loop: tuple[Place, str]) -> None:
@@ -33,8 +29,6 @@ def asks(i: Interpreter, left: Value, op: str, right: Value) -> None:
     """A comparison of numbers comes out both ways: what the loops around leave varies over the loops of these."""
     numbers = (*members(left), *(_numbers(i, right) if op in ("in", "not in") else members(right)))
     loops = frozenset[Hashable]().union(*(loops_of(member) or () for member in numbers))
-    if op in SINGLES:
-        i.ledger.of(Ends).singled.update(loop for loop in loops if isinstance(loop, Turn))
     for around in rounds_around(i) if loops else ():
         i.ledger.of(Ends).asked.setdefault(around.loop, set()).update(loops)
 

@@ -37,7 +37,7 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.finding import Span
-from mxlint.interpreter.loops.novelty import Novelty, computed_from, of_several, read_from, rounds, takes_many
+from mxlint.interpreter.loops.novelty import Novelty, computed_from, read_from, rounds, takes_many
 from mxlint.interpreter.machine import complementary, paths
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
@@ -553,17 +553,14 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
         if kind == "list":
             listed = itemwise(i.heap.get(member.oid, ITEMS))
             return described.ContainerValue(
-                "list",
-                tuple(_described(i, of_several(i, member, item, ITEMS), depth - 1, new) for item in listed)
-                if listed is not None and depth
-                else None,
+                "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
             )
         if kind == "dict":
             entries = i.heap.entries(member.oid)
             if depth and all(isinstance(key, Const) for key, _ in entries):
                 return described.ContainerValue(
                     "dict",
-                    tuple(_described(i, of_several(i, member, v, ("k", k)), depth - 1, new) for k, v in entries),
+                    tuple(_described(i, v, depth - 1, new) for _, v in entries),
                     tuple(str(k.value) for k, _ in entries if isinstance(k, Const)),
                 )
             return described.ContainerValue("dict", None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from mxlint.domain.heap import Location
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS, REST
+from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
 
 
 class Writes:
     """Who wrote locations, and how often."""
 
-    __slots__ = ("counts", "filling", "last", "overwritten", "places", "several")
+    __slots__ = ("counts", "filling", "last", "overwritten")
 
     def __init__(self) -> None:
         self.last: dict[Location, Place] = {}
@@ -20,10 +20,6 @@ class Writes:
         """How often it was written."""
         self.filling: dict[Place, bool] = {}
         """Statements that have written something, and whether they only fill what a test has found empty."""
-        self.places: dict[int, set[Place]] = {}
-        """Who wrote entries of a dict."""
-        self.several: set[Location] = set()
-        """What was written in one of several objects, whichever that is."""
         self.overwritten: dict[Location, int] = {}
         """How often a location had been written when something last wrote it that does more than to fill it."""
 
@@ -35,10 +31,6 @@ def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     writes = i.ledger.of(Writes)
     writers, counts = writes.last, writes.counts
     writers[oid, field] = place
-    if field == REST:
-        writes.places.setdefault(oid, set()).add(place)
-    if i.info(oid).summary:
-        writes.several.add((oid, field))
     counts[oid, field] = number = counts.get((oid, field), 0) + 1
     if not writes.filling.get(place):
         writes.overwritten[oid, field] = number
@@ -48,5 +40,3 @@ def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     elif isinstance(field, str) or isinstance(field, tuple) and field[0] == "k":
         counts[oid, KEYS] = counts.get((oid, KEYS), 0) + 1
         writers[oid, KEYS] = place
-        if isinstance(field, tuple):
-            writes.places.setdefault(oid, set()).add(place)
