@@ -165,8 +165,8 @@ def _many(values: Sequence[object], few: int) -> bool:
 
 def lengths_vary(values: Sequence[Value]) -> bool:
     """Whether the number of arrays in a container is seen to change without bound."""
-    lengths = {len(value.items) for value in values if isinstance(value, ContainerValue) and value.items is not None}
-    return len(lengths) >= MANY
+    lengths = [len(value.items) for value in values if isinstance(value, ContainerValue) and value.items is not None]
+    return len(set(lengths)) >= MANY and not come_again(lengths)
 
 
 def shapes_vary(values: Sequence[Value]) -> bool:

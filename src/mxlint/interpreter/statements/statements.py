@@ -251,7 +251,7 @@ class _Unrolled(NamedTuple):
 
 def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place: Place, most: int, *, untested: bool) -> _Unrolled:
     """Run the first rounds of `while` one by one, at most `most`, as long as each either goes on or leaves. If all of them went on, one round is to stand
-    for all calls, and none of them stays; in a trace, which is one call, they stay. Nor do those of a loop stay that tests nothing (`untested`) and comes
+    for all calls, and none of them stays, but what they have noted; in a trace, which is one call, they stay. Nor do those of a loop stay that tests nothing (`untested`) and comes
     no nearer to an end."""
     start, base, checkpoint = i.heap.mark(), i.path, i.checkpoint()
     if untested and most:
@@ -270,7 +270,8 @@ def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place:
     steady = goes_on and counted.goes_on(step)
     if goes_on and i.trace is None or untested and rounds > 1:
         i.heap.undo(start)
-        i.forget(checkpoint)
+        if untested:
+            i.forget(checkpoint)  # what the rounds of a loop that is tested have shown did happen
         i.path = base
         rounds = 0
     return _Unrolled(rounds, goes_on, steady)
