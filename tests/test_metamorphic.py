@@ -30,9 +30,8 @@ from mxlint.finding import Finding
 LONG = int(os.environ.get("MXLINT_METAMORPHIC", "0"))
 EVERY = 37
 """Each so many-th fixture is rewritten in a short run."""
-TOLD_BY_RUN = frozenset({"augassign", "method_to_fn", "for_to_iter_while"})
-"""Rewrites that keep what a program does only where values are of the right kind, or no exception leaves the loop: a run tells, by what names hold in
-the end."""
+TOLD_BY_RUN = frozenset({"augassign", "method_to_fn"})
+"""Rewrites that keep what a program does only where values are of the right kind, which its run tells by what its names hold in the end."""
 AGREE = 0.999
 """The share of rewritten programs of which mxlint is to say the same."""
 

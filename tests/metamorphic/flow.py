@@ -39,7 +39,7 @@ def for_to_iter_while(module: Module) -> bool:
         nonlocal count
         if not isinstance(node, ast.For) or node.orelse or isinstance(holder, ast.ClassDef):
             return None
-        if any(isinstance(part, ast.Break) for part in ast.walk(node)):
+        if any(isinstance(part, (ast.Break, ast.Raise)) for part in ast.walk(node)):
             return None  # a generator that nobody holds ends there, and a name holds it
         count += 1
         it = f"{module.fresh('items')}_{count}"
