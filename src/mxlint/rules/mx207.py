@@ -17,11 +17,11 @@ def check(program: Program) -> Iterator[Finding]:
         for event in program.events.get(compiled.number, ()):
             if event.kind == "mutate" and event.where in relied:
                 relies = relied[event.where]
-                hangs_on = event.modality.but(conditions=tuple(dict.fromkeys((*event.modality.conditions, *relies.modality.conditions))))
+                depends_on = event.modality.but(conditions=tuple(dict.fromkeys((*event.modality.conditions, *relies.modality.conditions))))
                 yield from finding(
                     RULE, event.where,
                     f"the caller never sees this change: {name_of(compiled)} works on a copy of its argument",
-                    "return the new value and let the caller keep it, or capture the container with inputs= and outputs=", compiled, hangs_on,
+                    "return the new value and let the caller keep it, or capture the container with inputs= and outputs=", compiled, depends_on,
                     within=event.within, calls=event.calls, also=[("the caller goes on with its own object here", relies.where)],
                 )  # fmt: skip
 

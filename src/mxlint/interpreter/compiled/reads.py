@@ -39,7 +39,7 @@ from mxlint.interpreter.open_world.shadows import Shadows
 from mxlint.syntax.inline import in_one_line
 
 ALWAYS: Final = events.Modality()
-"""What hangs on nothing."""
+"""The modality of what depends on nothing."""
 
 
 def python_read(i: Interpreter, oid: int, field: object, value: Value, place: Place, frame: Frame) -> None:
@@ -416,16 +416,16 @@ def _is_open(i: Interpreter, guard: Guard) -> bool:
     return bool(guard) and all(i.why(literal.condition)[0] == "open" for literal in guard)
 
 
-def relied_argument(i: Interpreter, number: int, at: events.Where, hangs_on: events.Modality = ALWAYS) -> None:
-    """Note that an array or object is read of which a trace changed a copy. `hangs_on`: what decides that it is this one that is read."""
+def relied_argument(i: Interpreter, number: int, at: events.Where, depends_on: events.Modality = ALWAYS) -> None:
+    """Note that an array or object is read of which a trace changed a copy. `depends_on`: what decides that it is this one that is read."""
     part = i.heap.get(number, CHANGED)
     if not isinstance(part, Const) or i.silent:
         return  # of one that was changed in some rounds alone nothing says that it is the one that is read
     change = _taken(i, i.ledger.of(Changes).fields.get(part.value, {}), i.ledger.of(Changes).whole.get(part.value))
     if change is not None:
         known = journal(i).relied.get((("argument", number), at))
-        if known is None or hangs_on.steps <= known.modality.steps:
-            journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], hangs_on, (change[1],))
+        if known is None or depends_on.steps <= known.modality.steps:
+            journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], depends_on, (change[1],))
 
 
 def relied_content(i: Interpreter, number: int, place: Place) -> None:

@@ -187,15 +187,7 @@ def taken(i: Interpreter, value: Value, place: Place, by: Value | None = None) -
 
 def in_turn(i: Interpreter, value: Value) -> Value:
     """What a round is given of what lies in a container: in another round that is another number."""
-    if not any(isinstance(member, Tuple) or _is_one_of_many(member) for member in members(value)):
-        return value
-    return of(Option(_in_turn(i, option.member), option.guard) for option in options(value))
-
-
-def _in_turn(i: Interpreter, member: Member) -> Member:
-    if isinstance(member, Tuple):
-        return member if member.items is None else member.holding(tuple(in_turn(i, part) for part in member.items))
-    return _also_of(member, frozenset((i.context.loop,)))
+    return _also_over(value, frozenset((i.context.loop,)))
 
 
 def at_index(value: Value, index: Value) -> Value:
@@ -205,17 +197,15 @@ def at_index(value: Value, index: Value) -> Value:
 
 
 def _also_over(value: Value, loops: frozenset[Hashable]) -> Value:
-    """The numbers of a container, varying over the loops whose rounds take another one each as well."""
-    if not any(map(_is_one_of_many, members(value))):
+    """The numbers of a container, and those in its tuples, varying over the loops whose rounds take another one each as well."""
+    if not any(isinstance(member, (Range, Kind, Tuple)) for member in members(value)):
         return value
-    return of(Option(_also_of(o.member, loops), o.guard) for o in options(value))
+    return of(Option(_member_over(option.member, loops), option.guard) for option in options(value))
 
 
-def _is_one_of_many(member: Member) -> bool:
-    return isinstance(member, (Range, Kind))
-
-
-def _also_of(member: Member, loops: frozenset[Hashable]) -> Member:
+def _member_over(member: Member, loops: frozenset[Hashable]) -> Member:
+    if isinstance(member, Tuple):
+        return member if member.items is None else member.holding(tuple(_also_over(part, loops) for part in member.items))
     return over(member, (loops_of(member) or NO_LOOPS) | loops)
 
 

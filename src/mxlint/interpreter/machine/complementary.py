@@ -1,4 +1,4 @@
-"""What happens whichever way a test turns out: the same fact under a condition and under its opposite hangs on neither."""
+"""What happens whichever way a test turns out: the same fact under a condition and under its opposite depends on neither."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mxlint.domain.guards import Literal_, opposite
 from mxlint.facts.events import Condition, Event
 
 Hanging = Mapping[Literal_, Condition]
-"""The open conditions that a fact hangs on, each with the literal that stands for it."""
+"""The open conditions that a fact depends on, each with the literal that stands for it."""
 MOST: Final = 32
 """Facts of one expression that are compared with each other."""
 

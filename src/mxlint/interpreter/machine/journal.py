@@ -168,7 +168,7 @@ class Journal:
         )
 
     def _events(self) -> Iterator[tuple[events.Event, complementary.Hanging]]:
-        """The events, with what they hang on. What is presumed to be an array is one if some use shows it; else a number is as likely where it does as well."""
+        """The events, with what they depend on. What is presumed to be an array is one if some use shows it; else a number is as likely where it does as well."""
         for record in self.records:
             if type(record) is not events.Event:
                 continue
