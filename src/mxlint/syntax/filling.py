@@ -102,6 +102,9 @@ def _read(node: ir.Expr) -> Slot | None:
     """Of which slot an expression gives what lies there, None where nothing does."""
     if isinstance(node, (ir.Attr, ir.Sub)):
         return slot_of(node)
+    if isinstance(node, ir.Walrus):
+        found = _read(node.value)
+        return found if found is not None and node.target.id not in names_in(found) else None
     if not isinstance(node, ir.Call):
         return None
     others = node.args[2:] if isinstance(node.func, ir.Name) else node.args[1:]

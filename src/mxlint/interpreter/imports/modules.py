@@ -15,6 +15,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.expressions.constants import python_value
 from mxlint.interpreter.imports.loading import loading
+from mxlint.interpreter.imports.packages import submodules
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named
@@ -220,7 +221,8 @@ def _star(i: Interpreter, module: Value, node: ir.ImportFrom, frame: Frame, plac
             for name in names:
                 if isinstance(name, str) and i.heap.get(module.oid, name) is None:
                     store(i, name, imported(i, module, name, node, frame, place), frame)
-        for field, value in list(i.heap.fields(module.oid).items()):
+        bound: dict[object, Value] = {**dict(submodules(i, module)), **i.heap.fields(module.oid)}
+        for field, value in bound.items():
             if isinstance(field, str) and (field in names if isinstance(names, (list, tuple)) else not field.startswith("_")):
                 store(i, field, value, frame)
     elif isinstance(module, External):

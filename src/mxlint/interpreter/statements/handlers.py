@@ -138,7 +138,9 @@ def _run_handler(i: Interpreter, handler: ir.Handler, mark: int, taken: list[Sta
 
 
 def _arrive(i: Interpreter, mark: int, states: list[State]) -> Value:
-    """Go on with the join of some states."""
+    """Go on with the join of some states; of one alone, under its conditions."""
+    if len(states) == 1:
+        i.path = states[0][2]
     target = Target(mark)
     target.arrived = states
     return i.arrive(target)
@@ -374,7 +376,6 @@ def guarded(i: Interpreter, leave: Callable[[Arguments], Value], inside: Callabl
     none = Arguments((NONE, NONE, NONE), places=(place,) * 3)
     leaving: list[tuple[Target | None, State]] = [*((None, state) for state in ended), *left]
     for onward, states in _by_target(leaving):
-        i.path = states[0][2] if len(states) == 1 else base
         try:
             given = _arrive(i, mark, states)
             leave(none)
