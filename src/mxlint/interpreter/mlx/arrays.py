@@ -67,8 +67,9 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     handler = _SPECIAL.get(method)
     if method in _OF_AN_ITEM and len(operands) == 1:  # named, and not called
         return Bound(array, External(name))
-    if presumptions.root(array) == array.ident and _is_of_others(i, name, operands):
-        presumptions.refuted(i, (array,))
+    argument = presumptions.argument_of(i, array)
+    if argument is not None and _is_of_others(i, name, operands):
+        presumptions.refuted(i, (argument,))
         return i.symbolic(place, method, source="argument")
     if method in _EQUALITY and _is_never_equal(i, operands[1]):
         presumed = presumptions.root(array) == array.ident

@@ -17,6 +17,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY
 from mxlint.interpreter.mlx import kinds
+from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world.installed import Gathered
 
 
@@ -100,7 +101,9 @@ class _Mapping:
     def member(self, member: Member, others: tuple[Value, ...], tag: object) -> Value:
         """Map one thing, once for each combination with others."""
         if not isinstance(member, (Tuple, Ref)) or self.ends(member):
-            return self.leaf(member, others, tag)
+            mapped = self.leaf(member, others, tag)
+            presumptions.mapped(self.i, member, mapped)
+            return mapped
         key = (member, *others)
         made = self.done.get(key)
         if isinstance(made, Ref):

@@ -43,6 +43,27 @@ def given(i: Interpreter, argument: Symbolic, place: Place) -> Chain:
     return Chain(place, "argument", presumed=ident)
 
 
+TREE_OF: Final = ("#", "tree of")
+"""The field of what a function of trees makes of what is presumed to be an array: that. Where it is a dict, so is what is made of it."""
+
+
+def mapped(i: Interpreter, leaf: Member, made: Value) -> None:
+    """A function of trees, as `tree_map` or `mx.grad`, makes something of a leaf: it is an array if that is one."""
+    argument = argument_of(i, leaf) if isinstance(leaf, Array) else None
+    if argument is not None:
+        for array in members(made):
+            if isinstance(array, Array) and array.trace is not None and array.ident != argument.ident:
+                i.heap.set(array.ident, TREE_OF, argument)
+
+
+def argument_of(i: Interpreter, array: Array) -> Array | None:
+    """The argument that is presumed to be an array and without which something is none: itself, or what it is made of as a tree is of another one."""
+    if root(array) == array.ident:
+        return array
+    found = i.heap.get(array.ident, TREE_OF)
+    return found if isinstance(found, Array) else None
+
+
 FROM_CALLERS: Final = frozenset(("parameter", "element"))
 """What begins the identity of a parameter of a function that nothing in sight calls, and of an element of something that nobody in sight gives."""
 TAKEN_OUT: Final = frozenset(("unpacked", "[]"))
