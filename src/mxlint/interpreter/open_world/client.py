@@ -32,6 +32,7 @@ from mxlint.interpreter.open_world import handed_back, preparing
 from mxlint.interpreter.open_world.client_methods import (
     Method,
     context_managers,
+    descriptor_setters,
     function_info,
     handed_out_methods,
     held_methods,
@@ -77,7 +78,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     entered = {id(method.info.node) for method in calling}
     objects: list[tuple[int, Value, list[Method]]] = []
     for cls, own in classes.items():
-        its = [*own, *inherited_methods(i, Ref(cls))]
+        its = [*own, *inherited_methods(i, Ref(cls)), *descriptor_setters(i, Ref(cls))]
         owner = i.ledger.of(Standing).samples.get(cls)
         if owner is None and any(id(method.info.node) in entered for method in its):
             owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
@@ -114,7 +115,9 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
 
 
 def _given(i: Interpreter, method: Method) -> tuple[Value, ...]:
-    """The first argument of a method; nothing for a function."""
+    """The first argument of a method, behind the descriptor if it is the setter of one; nothing for a function."""
+    if method.descriptor is not None:
+        return (method.descriptor, *_given(i, method._replace(descriptor=None)))
     if method.owner_class is not None:
         return (method.owner_class,)
     if method.cls is None or method.owner is not None:

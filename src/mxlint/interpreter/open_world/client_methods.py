@@ -16,7 +16,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
-from mxlint.interpreter.objects.lookup import CLASS, mro
+from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.unchanged import NAMED
@@ -28,13 +28,15 @@ MUTABLE = frozenset(("list", "dict", "set", "instance"))
 
 
 class Method(NamedTuple):
-    """A public function or method; the class whose objects are its first argument, and the class that is. `owner`: the object, if it is a certain one."""
+    """A public function or method; the class whose objects are its first argument, and the class that is. `owner`: the object, if it is a certain one.
+    `descriptor`: what stands before that object, where it is the setter of a descriptor."""
 
     ref: Ref
     info: FunctionInfo
     cls: Ref | None
     owner_class: Ref | None
     owner: Ref | None = None
+    descriptor: Ref | None = None
 
 
 def public_methods(i: Interpreter, source: Source, module: int) -> list[Method]:
@@ -75,6 +77,25 @@ def inherited_methods(i: Interpreter, cls: Ref) -> list[Method]:
                     found.append(Method(held, info, cls, None))
         known.update(name for name, _ in fields)
     return found
+
+
+def descriptor_setters(i: Interpreter, cls: Ref) -> list[Method]:
+    """What runs where a public attribute of an object is set that is an object of the program with a `__set__` in the class, or in a base."""
+    found: dict[str, list[Method]] = {}
+    for base in mro(i, cls):
+        for name, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
+            if isinstance(name, str) and not name.startswith("_") and name not in found:
+                found[name] = list(_setters(i, cls, value))
+    return [method for methods in found.values() for method in methods]
+
+
+def _setters(i: Interpreter, cls: Ref, value: Value) -> Iterator[Method]:
+    for member in members(value):
+        its_class = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else None
+        setter = class_attribute(i, its_class, "__set__") if isinstance(its_class, Ref) else None
+        info = function_info(i, setter) if isinstance(setter, Ref) else None
+        if isinstance(member, Ref) and isinstance(setter, Ref) and info is not None:
+            yield Method(setter, info, cls, None, descriptor=member)
 
 
 MAKERS: Final = frozenset(("compiled", "transform", "partial", "cached"))
