@@ -5,7 +5,7 @@ In `def step(model, x): return model.encode(x)`, `model` may be an object of a p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.members import External, Ref, Value, members
@@ -36,10 +36,11 @@ def given(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> Sequence[R
 
 
 def _by_methods(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list[Ref]:
-    """The public classes of the same file that have all that a parameter is asked for, among that a method that nothing of Python or MLX has."""
+    """The public classes of the same file that have all that a parameter is asked for, among that a method that MLX does not have. Nothing of Python has
+    all of it."""
     calls, names = asked_of(i, ref, info, name)
-    own = [(method, call) for method, call in calls if not _is_common(i, method)]
-    if not own:
+    own = [(method, call) for method, call in calls if not _is_of_mlx(i, method)]
+    if not own or _is_of_python(names):
         return []
     classes = _classes(i, info.source)
     bases = {base for cls in classes.values() for base in mro(i, cls)[1:]}
@@ -56,9 +57,14 @@ def _by_methods(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> list
 KNOWN: Final = tuple(f"builtins.{kind}" for kind in ("bytes", "dict", "float", "int", "list", "set", "str", "tuple"))
 
 
-def _is_common(i: Interpreter, name: str) -> bool:
-    """Whether a container, string or number of Python, an array, a module or an optimizer has a method of this name."""
-    return any(model(f"{kind}.{name}") for kind in KNOWN) or any(i.table.entry(f"{kind}.{name}") for kind in OF_MLX)
+def _is_of_python(names: Collection[str]) -> bool:
+    """Whether a container, string or number of Python has all of some methods."""
+    return any(all(model(f"{kind}.{name}") for name in names) for kind in KNOWN)
+
+
+def _is_of_mlx(i: Interpreter, name: str) -> bool:
+    """Whether an array, a module or an optimizer has a method of this name."""
+    return any(i.table.entry(f"{kind}.{name}") for kind in OF_MLX)
 
 
 OF_MLX: Final = ("mlx.core.array", "mlx.nn.Module", "mlx.optimizers.Optimizer")
