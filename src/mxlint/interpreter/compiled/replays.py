@@ -26,6 +26,7 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part, referred
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.interpreter.compiled.also_given import is_given
 from mxlint.interpreter.compiled.captures import arrays_out
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
@@ -54,6 +55,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
     _note_outgrown(i, ref, entry, place)
     replaced: dict[int, bool] = {}
     again = Rehearsal(i, ref, entry, args, frame)
+    function = i.heap.get(ref.oid, "fun") or NONE
     for location, read in entry.reads.items():
         oid, field = location
         if oid in entry.captured_in and read.kind == "array":
@@ -62,6 +64,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         if not read.used or own and not _changes_again(i, location) and (read.kind != "array" or read.value == NONE):
             continue
         if own and read.kind != "array" and again.repeats:
+            continue
+        if location in entry.also_given and is_given(i, function, args, location, entry.also_given[location]):
             continue
         now = held(i, oid, field)
         if oid in entry.captured_in and (_same_class(i, read.value, now) or now is not None and _both_arrays(i, oid, read.value, now)):

@@ -79,12 +79,13 @@ class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
     those of the trace are gone. `shapes`: of the arrays of the call. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
     of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names. `place`: the call for which it was made; `computed`: its operations, if it
-    has changed something of Python's, or may be `rehearsed` for what it has called."""
+    has changed something of Python's, or may be `rehearsed` for what it has called. `also_given`: what it read that is a leaf of its arguments as well."""
 
     __slots__ = (
         "_content",
         "_hash",
         "activations",
+        "also_given",
         "by",
         "captured_in",
         "captured_out",
@@ -119,8 +120,10 @@ class Entry:
         shapes: tuple[object, ...],
         place: Place,
         rehearsed: bool = False,
+        also_given: Mapping[Location, int] = {},
     ) -> None:
         self.key = key
+        self.also_given = dict(also_given)
         self.shapes = shapes
         self.activations = activations
         self.out = out
@@ -158,6 +161,7 @@ class Entry:
             self.captured_out,
             frozenset(self.counted),
             frozenset(self.out.items()),
+            frozenset(self.also_given.items()),
         )
         self._hash = hash(self._content)
 

@@ -16,6 +16,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
 from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
+from mxlint.interpreter.compiled.also_given import also_given
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
@@ -98,7 +99,17 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
             activations = frozenset(oid for oid, _ in trace.reads if i.info(oid).kind == "frame")
             functions = any(_is_replaceable(i, location, seen) for location, seen in trace.reads.items())
             entry = Entry(
-                key, result, trace, counts, i.ledger.of(Rounds).begun, arrays_out(i, ref), activations, shapes_of(i, args), place, functions
+                key,
+                result,
+                trace,
+                counts,
+                i.ledger.of(Rounds).begun,
+                arrays_out(i, ref),
+                activations,
+                shapes_of(i, args),
+                place,
+                functions,
+                also_given(i, function, args, trace.reads),
             )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given.arrays)
