@@ -207,8 +207,13 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         novelty.made(i, ident, operands, place)
         shapeless.unsized_index(i, ident, array, index, shape, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
+
+    def moves(number: Value) -> bool:
+        return novelty.moving(i, number) != novelty.NO_LOOPS
+
     by = tuple(part for part in subscripts.items(index) if isinstance(part, Array))  # an axis gets as long as what picks from it
-    grows_, loops = grows(i, "", subscripts.lengths(array, index), (array, *by, Tuple(tuple(subscripts.moving(array, index)))))
+    lengths = subscripts.lengths(array, index, moves)
+    grows_, loops = grows(i, "", lengths, (array, *by, Tuple(tuple(subscripts.moving(array, index, moves)))))
     if all(isinstance(member, Array) for member in members(index)):
         lengthening.as_long(i, ident, array.ident, but=0)
     elif all(isinstance(part, Slice) and subscripts.takes_all(part) for part in subscripts.items(index)):

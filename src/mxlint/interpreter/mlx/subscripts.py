@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from mxlint.domain import indexing
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Const, Length, Range, Slice, Tuple, Union, Value, scalar_type
+from mxlint.domain.members import NONE, Const, Length, Range, Slice, Symbolic, Tuple, Union, Value, members, scalar_type
 from mxlint.domain.size import Size, number
 
 
@@ -20,11 +21,16 @@ def takes_all(item: Value) -> bool:
     return item in (NONE, Const(...)) or isinstance(item, Slice) and (item.lower, item.upper, item.step) == (NONE, NONE, NONE)
 
 
-def moving(array: Array, index: Value) -> Iterator[Value]:
+Moves: TypeAlias = Callable[[Value], bool]
+"""Whether a loop changes a number."""
+
+
+def moving(array: Array, index: Value, moves: Moves) -> Iterator[Value]:
     """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together. Where such a window runs over the
     end of the axis, only its beginning moves from there on."""
-    for item, size in zip(items(index), _axes(array, index)):
-        if isinstance(item, Slice):
+    for item, size, axis in zip(items(index), _axes(array, index), _numbers(index)):
+        before_the_end = isinstance(item, Slice) and _is_before_the_end(array, item.lower, axis, moves)
+        if isinstance(item, Slice) and not before_the_end:
             ends = [end for end in (item.lower, item.upper) if end != NONE and not isinstance(end, Const)]
             yield from ends if len(ends) == 1 else _over_the_end(item, size)
 
@@ -35,6 +41,15 @@ def _axes(array: Array, index: Value) -> Iterator[object]:
     for item in items(index):
         axes = axes and item != Const(...) and not isinstance(item, Union)
         yield next(left, None) if axes and item != NONE else None
+
+
+def _numbers(index: Value) -> Iterator[int | None]:
+    """The number of the axis that each index of a subscript takes, as far as it is known."""
+    axis: int | None = 0
+    for item in items(index):
+        axis = None if item == Const(...) or isinstance(item, Union) else axis
+        yield axis
+        axis = axis + 1 if axis is not None and item != NONE else axis
 
 
 def _over_the_end(window: Slice, size: object) -> Iterator[Value]:
@@ -58,15 +73,42 @@ def shape_of(array: Array, index: Value) -> tuple[object, ...] | None:
     return _shape(array, _parts(index))
 
 
-def lengths(array: Array, index: Value) -> tuple[object, ...] | None:
+def lengths(array: Array, index: Value, moves: Moves) -> tuple[object, ...] | None:
     """The shape of `array[index]` if each sliced axis is long enough for its slice. `x[:4]` then has 4 rows, whatever `x` has: a longer array gives no more."""
     found = _parts(index)
     if found is None:
         return None
     bounded: list[indexing.Item] = []
-    for part in found:
-        bounded += (indexing.Integer(), indexing.NewAxis()) if isinstance(part, indexing.Slice) and indexing.is_bounded(part) else (part,)
+    for part, item, axis in zip(found, items(index), _numbers(index)):
+        is_window = isinstance(part, indexing.Slice) and indexing.is_bounded(part) or _is_window(array, item, axis, moves)
+        bounded += (indexing.Integer(), indexing.NewAxis()) if is_window else (part,)
     return _shape(array, bounded)
+
+
+def _is_window(array: Array, item: Value, axis: int | None, moves: Moves) -> bool:
+    """Whether a slice takes so many elements from one end as a number says that nobody gives, and that no loop changes: `x[-width:]`, `x[:width]`. Such a
+    width is positive. So does `x[max(0, len(x) - width):]`. `axis`: which axis it takes."""
+    if not isinstance(item, Slice) or item.step != NONE or NONE not in (item.lower, item.upper):
+        return False
+    end = item.lower if item.upper == NONE else item.upper
+    is_negated = isinstance(end, Symbolic) and end.identity[0] == "-" and len(end.identity) == 2
+    if item.upper == NONE:
+        return is_negated and not moves(end) or _is_before_the_end(array, end, axis, moves)
+    return isinstance(end, Symbolic) and not is_negated and not moves(end)
+
+
+def _is_before_the_end(array: Array, number: Value, axis: int | None, moves: Moves) -> bool:
+    """Whether a number is the length of an axis without a width, or 0 where the axis is shorter."""
+    several = [member.identity if isinstance(member, Symbolic) else () for member in members(number)]
+    found = [part for identity in several for part in (identity[1:] if identity[:1] == ("max",) else (identity,)) if part != Const(0)]
+    cut = [part for part in found if isinstance(part, tuple) and len(part) == 3 and part[0] == "-" and part[2:] == found[0][2:]]  # type: ignore[index]
+    lengths = [part[1] for part in cut if isinstance(part[1], tuple) and part[1][0] == "size" and part[1][2:] in ((), (Const(axis),))]
+    widths = [Symbolic(part[2], None) for part in cut if isinstance(part[2], tuple)]
+    return (
+        0 < len(lengths) == len(found)
+        and not any(map(moves, widths))
+        and any(isinstance(of[1], Array) and of[1].ident == array.ident for of in lengths)
+    )
 
 
 def _parts(index: Value) -> list[indexing.Item] | None:
