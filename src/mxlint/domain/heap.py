@@ -343,9 +343,13 @@ class Heap:
             return self.holders(oid)
         return dict(self._cells[oid]) if field == WHOLE else self._cells[oid].get(field)
 
+    def overwritten(self, mark: int) -> dict[Location, Value | None]:
+        """What the locations that were written since a mark held there."""
+        return dict(reversed(self.trail[mark:]))
+
     def held_before(self, mark: int, places: Iterable[Location]) -> dict[Location, object]:
         """What locations that were read held at a mark."""
-        first = dict(reversed(self.trail[mark:]))
+        first = self.overwritten(mark)
         changed: dict[int, list[Field]] = {}
         for oid, field in first:
             changed.setdefault(oid, []).append(field)

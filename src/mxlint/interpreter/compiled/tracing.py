@@ -244,12 +244,13 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
 
 def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
     """The writes of placeholders: one is left there if it still lies there when the trace ends, and something older leads there."""
+    displaced = _displaced(i, trace) if trace.kept else frozenset()
     for location, fact in trace.kept:
         present = held(i, *location)
         left = (
             not ended
             or present is not None
-            and not _is_dropped(i, trace, location[0])
+            and not _is_dropped(i, displaced, location[0])
             and (
                 any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, present))
                 or results.source(i, (present,)) is not None
@@ -258,16 +259,21 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
         note(i, fact if left else fact.but(placeholder=False))
 
 
-def _is_dropped(i: Interpreter, trace: Trace, oid: int, asked: frozenset[int] = frozenset()) -> bool:
+def _displaced(i: Interpreter, trace: Trace) -> frozenset[int]:
+    """The objects that lay, when a trace began, where it has written."""
+    overwritten = i.heap.overwritten(trace.start)
+    before = (overwritten.get(location, held(i, *location)) for location in trace.written)
+    return frozenset(oid for value in before if value is not None for oid in referred(value))
+
+
+def _is_dropped(i: Interpreter, displaced: frozenset[int], oid: int, asked: frozenset[int] = frozenset()) -> bool:
     """Whether a trace has put something else wherever an object lay that nothing but the trace has otherwise, as what hands out a list and begins a new one:
-    nobody has it any more."""
+    nobody has it any more. `displaced`: what lay where it has written."""
     if i.info(oid).kind not in MAY_OUTLIVE or oid in asked:
         return oid in asked
-    if older(i, oid):
-        before = (trace.before(i, *location, held(i, *location)) for location in trace.written)
-        if not any(value is not None and oid in referred(value) for value in before):
-            return False
-    return all(_is_dropped(i, trace, holder, asked | {oid}) for holder in keepers(i, oid))
+    if older(i, oid) and oid not in displaced:
+        return False
+    return all(_is_dropped(i, displaced, holder, asked | {oid}) for holder in keepers(i, oid))
 
 
 def _let_go(i: Interpreter, trace: Trace) -> None:
