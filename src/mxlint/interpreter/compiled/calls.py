@@ -18,7 +18,7 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.captures import captured, numbers
 from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
-from mxlint.interpreter.compiled.lifetimes import is_alive, kept_in, overwritten, shares_traces, taken
+from mxlint.interpreter.compiled.lifetimes import is_alive, kept_in, overwritten, overwritten_since, shares_traces, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import given_again, taken_for_arrays
 from mxlint.interpreter.compiled.rebinding import called_first
@@ -51,13 +51,15 @@ from mxlint.interpreter.open_world.spreading import spread_out
 
 class Stored:
     """The compiled objects of each site that were called, where they were stored then, and how often was written there (None: in nothing older than what made them).
-    `replaceable`: those that lie where another one of their site may lie."""
+    `replaceable`: those that lie where another one of their site may lie. `since`: how often something was put in the place of something when what makes one
+    was called after others, which may have let go of older ones."""
 
-    __slots__ = ("at", "replaceable")
+    __slots__ = ("at", "replaceable", "since")
 
     def __init__(self) -> None:
         self.at: dict[Place, dict[int, tuple[tuple[Location, int], ...] | None]] = {}
         self.replaceable: set[int] = set()
+        self.since: dict[Location, int] | None = None
 
 
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -109,21 +111,22 @@ def _outlive(i: Interpreter, ref: Ref, place: Place) -> None:
     if i.silent:
         return
     if ref.oid not in made:
-        _look_around(i, ref, made, stored.replaceable)
+        _look_around(i, ref, made, stored)
     if ref.oid in stored.replaceable:
         unfollowed(i, ref, place, "whether a compiled object takes the place of another one")
 
 
-def _look_around(i: Interpreter, ref: Ref, made: dict[int, tuple[tuple[Location, int], ...] | None], replaceable: set[int]) -> None:
+def _look_around(i: Interpreter, ref: Ref, made: dict[int, tuple[tuple[Location, int], ...] | None], stored: Stored) -> None:
     """Look at the older objects of the site of one that is called for the first time."""
     found = journal(i)
     for other, places in made.items():
         if other in found.outlived or not _may_be_called(i, other) or places is not None and not taken(i, places, ref.oid):
             continue
         if not is_alive(i, other):
-            found.outlived.add(other)
+            if places is None or stored.since is None or overwritten_since(i, places, stored.since):
+                found.outlived.add(other)
         elif places and overwritten(i, places):
-            replaceable.add(ref.oid)
+            stored.replaceable.add(ref.oid)
     made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped else None
 
 

@@ -6,7 +6,7 @@ each round.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Ref
@@ -85,6 +85,12 @@ def overwritten(i: Interpreter, places: Iterable[tuple[Location, int]]) -> bool:
     place of nothing."""
     written = i.ledger.of(Writes).overwritten
     return all(place[1] != ITEMS and written.get(place, 0) > number for place, number in places)
+
+
+def overwritten_since(i: Interpreter, places: Iterable[tuple[Location, int]], since: Mapping[Location, int]) -> bool:
+    """Whether something was written in one of some attributes or entries, and not only where a test has found nothing, after what `since` says of each."""
+    written = i.ledger.of(Writes).overwritten
+    return any(written.get(place, 0) > since.get(place, 0) for place, _ in places)
 
 
 def _is_root(i: Interpreter, oid: int) -> bool:

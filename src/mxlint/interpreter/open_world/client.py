@@ -20,6 +20,7 @@ from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
+from mxlint.interpreter.compiled.calls import Stored
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -27,6 +28,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.reach import each_leaf
+from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.interpreter.open_world import handed_back, preparing
 from mxlint.interpreter.open_world.client_methods import (
@@ -177,9 +179,7 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
             for other in (*others, *methods):
                 if other.ref != ref:
                     _may_run(i, other, frame)
-            i.modes.client = f"{name} is called again"
-            callee.call(2)
-            i.modes.client = None
+            _later(i, f"{name} is called again", callee)
             i.heap.undo(mark)
 
     _stale_alone(i, run)
@@ -219,8 +219,7 @@ def _run_read(i: Interpreter, factory: Method, methods: Sequence[Method], frame:
     for other in methods:
         if other.ref != factory.ref:
             _may_run(i, other, frame)
-    i.modes.client = f"{name} is called again"
-    callee.call(2)
+    _later(i, f"{name} is called again", callee)
 
 
 def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
@@ -313,8 +312,7 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame,
         for other in others:
             if _may_run(i, other, frame) and anew is not None:
                 anew.append(other)
-        i.modes.client = f"{callee.name} is called again"
-        callee.call(2)
+        _later(i, f"{callee.name} is called again", callee)
 
     _stale_alone(i, run)
     return counts == [True]
@@ -325,6 +323,16 @@ def _first(i: Interpreter, callee: Callee) -> None:
     i.modes.client = f"{callee.name} is called"
     callee.call(1)
     i.modes.client = None
+
+
+def _later(i: Interpreter, presumed: str, callee: Callee) -> None:
+    """Call after others have run, with other arguments than before. What they have let go of, nothing that is made now takes the place of."""
+    stored = i.ledger.of(Stored)
+    i.modes.client, stored.since = presumed, dict(i.ledger.of(Writes).overwritten)
+    try:
+        callee.call(2)
+    finally:
+        i.modes.client, stored.since = None, None
 
 
 def _settle(i: Interpreter, callee: Callee) -> None:
@@ -360,11 +368,8 @@ def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Me
             _first(i, callee)
             _settle(i, callee)
             entered = called_alone(i, (manager.ref, manager.info), _given(i, manager), 1, frame, made_by)
-            i.modes.client = f"{callee.name} is called inside `{manager.info.name}`"
-            managed(i, entered, inside, place, frame)
-
-        def inside(_: Value) -> None:
-            callee.call(2)
+            presumed = f"{callee.name} is called inside `{manager.info.name}`"
+            managed(i, entered, lambda _: _later(i, presumed, callee), place, frame)
 
         _stale_alone(i, run)
 
