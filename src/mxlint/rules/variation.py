@@ -139,7 +139,9 @@ def come_again(values: Iterable[object]) -> bool:
     found = [(value, sum(1 for _ in run)) for value, run in groupby(values)]
     different = len({value for value, _ in found})
     together = sum(times for _, times in found)
-    if different <= FEW and (different < len(found) or 2 * found[-1][1] >= together or SELDOM * different <= together):
+    if found and 2 * found[-1][1] >= together:
+        return True
+    if different <= FEW and (different < len(found) or SELDOM * different <= together):
         return True
     times = [times for _, times in found[:-1]]  # the last one may come again
     return len(times) >= MANY and times == sorted(times) and times[-1] >= 2 * times[0]

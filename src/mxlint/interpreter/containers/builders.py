@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from mxlint.domain.heap import Field
@@ -66,11 +67,17 @@ def as_many(content: Value, element: Value) -> Tuple:
     lengths = [member.shortest for member in found]
     if len(found) < len(members(content)) or None in lengths:
         return Tuple(None, element, loops=united(member.loops for member in found))
-    given: Given = found[0].given if len(found) == 1 else "part"
+    given: Given = found[0].given if len(found) == 1 else "" if _brought_about(found) else "part"
     if given == "whole" and element != found[0].element:
         given = "part"
     least = min(length for length in lengths if length is not None)
     return Tuple(None, element, least=least, given=given, loops=united(member.loops for member in found))
+
+
+def _brought_about(found: Sequence[Tuple]) -> bool:
+    """Whether the program in sight brings about all lengths from the least of several contents on, none between them left out."""
+    lengths = sorted({member.shortest or 0 for member in found})
+    return not any(member.given for member in found) and all(b - a == 1 for a, b in pairwise(lengths))
 
 
 def concatenated(a: Tuple, b: Tuple) -> Tuple:

@@ -49,6 +49,14 @@ def goes_to_the_end(index: Slice) -> bool:
     return index.upper == NONE and step in (None, 1) and (lower is None or isinstance(lower, int) and lower >= 0)
 
 
+def leaves_out(index: Slice) -> bool:
+    """Whether a slice takes all items of a sequence but so many at one end, as `x[1:]` and `x[:-1]` do."""
+    lower, upper, step = (part.value if isinstance(part, Const) else "" for part in (index.lower, index.upper, index.step))
+    if step not in (None, 1):
+        return False
+    return isinstance(lower, int) and lower > 0 and upper is None or lower in (None, 0) and isinstance(upper, int) and upper < 0
+
+
 def at_front(content: Tuple, index: Value) -> bool:
     """Whether an index is that of an item that is known to lie at the front of a tuple of unknown length."""
     return content.items is None and isinstance(index, Const) and type(index.value) is int and 0 <= index.value < len(content.front)

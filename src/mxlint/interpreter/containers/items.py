@@ -40,9 +40,9 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import hashed, new_list
 from mxlint.interpreter.containers.dict_items import dict_item
 from mxlint.interpreter.containers.elements import known_items, range_element
-from mxlint.interpreter.containers.indices import MISUSE, as_index, asks_for_end, at_front, goes_to_the_end, needs_number
+from mxlint.interpreter.containers.indices import MISUSE, as_index, asks_for_end, at_front, goes_to_the_end, leaves_out, needs_number
 from mxlint.interpreter.expressions import choices
-from mxlint.interpreter.loops.lengths import cut_short
+from mxlint.interpreter.loops.lengths import cut_short, remade
 from mxlint.interpreter.loops.novelty import SHAPE, sliced, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -242,6 +242,8 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
         result = cut_short(i, result, owner)
     made = new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
     sliced(i, made.oid, index)
+    if leaves_out(index):
+        remade(i, made.oid, (owner,))
     return made
 
 
@@ -278,6 +280,16 @@ def _takes_at_most(index: Slice) -> bool:
     return (lower is None or isinstance(lower, int)) and isinstance(upper, int) and upper >= 0
 
 
+def _part_of_open(content: Tuple, index: Slice) -> Tuple:
+    """A slice of a tuple of unknown length. One that takes all items from a fixed place on, and no others, is as much shorter."""
+    if content.least is None:
+        return Tuple(None, content.element, content.cls) if _takes_at_most(index) else content
+    begin = as_index(index)
+    if not goes_to_the_end(index) or not isinstance(begin, slice):
+        return Tuple(None, content.element, content.cls)
+    return Tuple(None, content.element, content.cls, max(content.least - (begin.start or 0), 0))
+
+
 def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, frame: Frame) -> Value:
     """An item or slice of a tuple."""
     needs_number(i, index, place, frame)
@@ -289,7 +301,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
         if isinstance(index, Slice):
             if content.given:
                 return Tuple(None, content.element, content.cls, 0, given="part")
-            return content if content.least is None and not _takes_at_most(index) else Tuple(None, content.element, content.cls)
+            return _part_of_open(content, index)
         i.may_raise("builtins.IndexError")
         held = content.element or Unknown("item")
         return given_stars.item(i, held, real, place) if isinstance(held, Array) and isinstance(real, int) else held

@@ -45,7 +45,7 @@ from mxlint.interpreter.generators.iterators import ITERATED, new_iterator
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.loops.comprehensions import Clauses
 from mxlint.interpreter.loops.iteration import collected, listed
-from mxlint.interpreter.loops.lengths import Lengths
+from mxlint.interpreter.loops.lengths import Lengths, measured
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -102,7 +102,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         unseen = isinstance(member, Ref) and kind == "dict" and aspects.given(i, member)
         return Kind("int", "open" if unseen else "imprecise")
 
-    return i.split(args.args[0], one)
+    return measured(i, args.args[0], i.split(args.args[0], one))
 
 
 def _measured_elsewhere(i: Interpreter, ref: Ref) -> bool:

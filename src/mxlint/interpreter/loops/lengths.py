@@ -6,7 +6,7 @@ makes it of the last one and more. What is made of it, item by item or with so m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeGuard
 
 from mxlint.domain.join import of
@@ -16,6 +16,7 @@ from mxlint.domain.members import (
     Loops,
     Member,
     Option,
+    Range,
     RangeObject,
     Ref,
     Symbolic,
@@ -26,7 +27,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import even, united
+from mxlint.domain.varying import even, over, united
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
@@ -56,7 +57,8 @@ def resized(i: Interpreter, oid: int, longer: bool) -> None:
 
 
 def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
-    """A list was made of others, one after the other. What an earlier round of the loop made here is longer each time."""
+    """A list was made of others, one after the other, or of a fixed number of items less of another. What an earlier round of the loop made here has
+    another length each time."""
     running = rounds_around(i) if i.trace is None else ()
     if not running or running[0].parent is None:
         return
@@ -88,14 +90,18 @@ def _length_of(i: Interpreter, value: Value | None) -> frozenset[Context]:
 
 
 def _remade(i: Interpreter, lists: Sequence[int]) -> frozenset[Context]:
-    """The loops that run and whose rounds make one of some lists longer each time, where nothing else that they make takes its place."""
+    """The loops that run and whose rounds make one of some lists longer or shorter each time, where nothing else that they make takes its place, and
+    none of the lists is changed besides."""
     held = ((oid, part) for oid in lists for part in members(i.heap.get(oid, REMADE) or NONE))
     made = {oid: part.value for oid, part in held if isinstance(part, Const) and isinstance(part.value, Context)}
     around = {step.parent: step.loop for step in rounds_around(i)} if made else {}
     running = {oid: around[outside] for oid, outside in made.items() if outside in around}
-    places = {i.info(oid).place for oid in running}
+    places, changed = {i.info(oid).place for oid in running}, i.ledger.of(Lengths).changed
     longer = bool(places) and all(
-        i.info(oid).place in places or not any(within(i.made_in.get(oid), outside) for outside in made.values()) for oid in lists
+        i.info(oid).place in places
+        and not any(within(context.loop, loop) for context, _ in changed.get(oid, ()) for loop in running.values())
+        or not any(within(i.made_in.get(oid), outside) for outside in made.values())
+        for oid in lists
     )
     return frozenset(running.values()) if longer else NO_LOOPS
 
@@ -118,6 +124,54 @@ def content(i: Interpreter, ref: Ref) -> Value:
     found = i.heap.get(ref.oid, ITEMS) or Tuple(())
     loops = growing(i, ref)
     return _longer(found, loops) if loops else found
+
+
+def measured(i: Interpreter, value: Value, length: Value) -> Value:
+    """The length of what is a list or tuple: it varies over the loops whose rounds make that longer, or shorter, and no other."""
+    if i.trace is not None or not any(isinstance(member, Range) for member in members(length)):
+        return length
+    loops = _changing(i, value)
+    return of(Option(over(option.member, loops), option.guard) for option in options(length))
+
+
+def _changing(i: Interpreter, value: Value) -> Loops:
+    """The loops whose rounds change a length one way: all that they do to lists makes them longer, or all shorter. What does both, or is made anew, may come
+    to rest, as what drops the oldest item for a new one."""
+    found = members(value)
+    lists = [member.oid for member in found if isinstance(member, Ref)]
+    varying: dict[int | None, Loops] = {oid: _tuples_over(members(i.heap.get(oid, ITEMS) or NONE)) for oid in lists}
+    if tuples := [member for member in found if isinstance(member, Tuple) and member.items is None]:
+        varying[None] = _tuples_over(tuples)
+    if None in varying.values():
+        return None
+    return _remade(i, lists) | {around.loop for around in rounds_around(i) if _one_way(i, varying, around)}
+
+
+def _tuples_over(found: Iterable[Member]) -> Loops:
+    """The loops in each of whose rounds the tuples among some members have another length."""
+    return united(member.loops for member in found if isinstance(member, Tuple))
+
+
+def _one_way(i: Interpreter, varying: Mapping[int | None, Loops], around: Context) -> bool:
+    """Whether the rounds of a loop change the lengths of lists (None: of tuples) one way."""
+    ways: set[bool] = set()
+    by_rounds = [around.loop in (loops or ()) for loops in varying.values()]
+    for oid in (oid for oid, known in zip(varying, by_rounds) if not known):
+        if oid is None or (made := i.made_in.get(oid)) is None or within(made, around):
+            return False
+        ways |= {longer for context, longer in i.ledger.of(Lengths).changed.get(oid, ()) if within(context, around)}
+    return len(ways) == 1 or any(by_rounds) and not ways - {True}
+
+
+def stays(i: Interpreter, ref: Ref) -> bool:
+    """Whether a list is older than the rounds of loops that run, and is as long in all rounds of those in each of which it is not longer."""
+    if i.info(ref.oid).kind != "list" or (made := i.made_in.get(ref.oid)) is None:
+        return False
+    around, changed = rounds_around(i), i.ledger.of(Lengths).changed.get(ref.oid, ())
+    longer = growing(i, ref)
+    return len(around) == len(rounds(i, made)) and all(
+        one.loop in longer or not any(within(at, one) for at, _ in changed) for one in around
+    )
 
 
 def begins(i: Interpreter, loop: tuple[Place, str], loops: Loops, *, counted: bool) -> None:

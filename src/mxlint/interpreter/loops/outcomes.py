@@ -10,7 +10,7 @@ from mxlint.domain.members import NONE, Const, Kind, Loops, Member, Option, Rang
 from mxlint.domain.place import Place
 from mxlint.domain.varying import Chance, Past, loops_of, over, united
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.lengths import Lengths, rounds_over
+from mxlint.interpreter.loops.lengths import Lengths, rounds_over, stays
 from mxlint.interpreter.loops.novelty import moving, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
@@ -82,12 +82,12 @@ def _is_given_anew(begun: Value | None, loop: Context | None) -> bool:
 
 
 def moved_by(i: Interpreter, iterable: Value, *, counted: bool) -> Loops:
-    """The loops in each of whose rounds a loop over something has other rounds. `counted`: without such it has as many each time; so has one over what drops
-    what is too much, once that is full."""
+    """The loops in each of whose rounds a loop over something has other rounds. `counted`: without such it has as many each time; so has one over a list that
+    no round around changes, and over what drops what is too much, once that is full."""
     if isinstance(iterable, RangeObject):
         return united(moving(i, bound) for bound in iterable.parts)
-    full = isinstance(iterable, Ref) and iterable.oid in i.ledger.of(Lengths).bounded
-    return rounds_over(i, iterable) if counted or full else None
+    same = isinstance(iterable, Ref) and (iterable.oid in i.ledger.of(Lengths).bounded or stays(i, iterable))
+    return rounds_over(i, iterable) if counted or same else None
 
 
 def _lengths(content: Value | None) -> set[int | None]:

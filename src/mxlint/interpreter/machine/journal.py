@@ -504,7 +504,7 @@ def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
         return False
     if changing and all(isinstance(part, Range) or isinstance(part, Kind) and part.cause == "varying" for part in changing):
         return new is None or new.over(united(map(loops_of, changing)))
-    return bool(changing) or len(parts) > FEW
+    return not changing and len(parts) > FEW
 
 
 def _varies(member: Member, new: Novelty | None) -> bool:
