@@ -12,7 +12,7 @@ from typing import Any
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Field, Location
-from mxlint.domain.members import TRUE, Ref, Unbound, Unknown, Value, members
+from mxlint.domain.members import NONE, TRUE, Ref, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
@@ -25,10 +25,10 @@ from mxlint.interpreter.compiled.rebinding import called_first
 from mxlint.interpreter.compiled.refusals import argument, spread
 from mxlint.interpreter.compiled.replays import replay
 from mxlint.interpreter.compiled.staleness import compare, unfollowed
-from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
+from mxlint.interpreter.compiled.state import TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.lengths import growing
+from mxlint.interpreter.loops.lengths import longer_each_time
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -44,7 +44,7 @@ from mxlint.interpreter.machine.journal import (
     recursions,
     where,
 )
-from mxlint.interpreter.machine.locations import NEW, USED
+from mxlint.interpreter.machine.locations import ITEMS, NEW, USED
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.open_world.spreading import spread_out
 
@@ -152,7 +152,7 @@ def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
     least, most = map(sum, zip((0, 0), *(numbers(value) for oid in oids for value in i.heap.fields(oid).values())))
     held = ((oid, field, value) for oid in oids if not i.info(oid).summary for field, value in i.heap.fields(oid).items())
     known = tuple((oid, field, value.shape) for oid, field, value in held if isinstance(value, Array) and value.shape is not None)
-    grows = any(growing(i, Ref(oid)) for oid in oids if i.info(oid).kind == "list")
+    grows = any(longer_each_time(i, oid) and numbers(i.heap.get(oid, ITEMS) or NONE)[1] for oid in oids)
     return (("captured", (least, most), grows, known),)
 
 
@@ -182,8 +182,6 @@ def _run(
         _note_call(i, ref, args, place, frame, "replayed", 0, key)
         return replay(i, ref, same[-1], args, place, frame)
     candidates = same or open_
-    if len(entries) >= MAX_TRACES and not candidates:
-        candidates = entries[:1]
     if candidates:
         _note_call(i, ref, args, place, frame, "either", 0, key)
         return i.fork([

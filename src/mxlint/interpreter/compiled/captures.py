@@ -186,8 +186,9 @@ def _number(member: Member) -> tuple[int, float]:
     if isinstance(member, Tuple) and member.items is not None:
         parts = [numbers(item) for item in member.items]
         return sum(least for least, _ in parts), sum(most for _, most in parts)
-    if isinstance(member, Tuple) and member.least and member.element is not None:
-        return member.least * numbers(member.element)[0], math.inf
+    if isinstance(member, Tuple) and member.element is not None:
+        fewest, most = numbers(member.element)
+        return (member.least or 0) * fewest, math.inf if most else 0
     return (0, math.inf) if isinstance(member, (Tuple, Unknown, Symbolic)) else (0, 0)
 
 

@@ -126,7 +126,9 @@ def flat_shapes(i: Interpreter, args: Arguments) -> tuple[tuple[Any, ...] | None
 
 
 def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
-    """Whether two keys are one: surely, surely not, or None."""
+    """Whether two keys are one: surely, surely not, or None. What is captured tells them apart whatever is known of the arguments."""
+    if a and b and a[-1] and b[-1] and a[-1][0] == b[-1][0] == "captured" and _agree(a[-1], b[-1]) is False:  # type: ignore[index,arg-type]
+        return False
     if None in a or None in b:
         return None
     if len(a) != len(b):

@@ -38,7 +38,7 @@ from mxlint.interpreter.machine.paths import Condition, Truth
 from mxlint.interpreter.machine.writing import Writes
 
 MAX_TRACES: Final = 6
-"""Traces of one object that are distinguished; a further key is taken to behave like the first."""
+"""Traces of one object that are kept: what has a further key is traced each time."""
 MAX_AROUND: Final = 32
 """Objects among which one with a name is looked for."""
 BEFORE_OTHERS: Final = -1

@@ -80,6 +80,11 @@ def growing(i: Interpreter, value: Value) -> frozenset[Context]:
     return NO_LOOPS.union(*longer) if len(longer) == len(refs) and all(longer) else _remade(i, refs)
 
 
+def longer_each_time(i: Interpreter, oid: int) -> bool:
+    """Whether a list is longer in each round of a loop that runs: in none does it stay as it is."""
+    return bool(_length_of(i, i.heap.get(oid, ITEMS)))
+
+
 def _length_of(i: Interpreter, value: Value | None) -> frozenset[Context]:
     """The loops that run and in each of whose rounds a tuple, or the content of a list, has another length."""
     found = members(value) if value is not None else ()
