@@ -14,8 +14,12 @@ UNCAPTURED = 'MLX says "[compile] Attempting to compile a function with uncaptur
 
 
 def check(program: Program) -> Iterator[Finding]:
-    """One array is an argument or captured, and read by another name as a constant."""
+    """One array is an argument or captured, and read by another name as a constant. What nothing calls is traced as what makes it leaves everything: where
+    the same function is called in sight as another compiled object, it is that which says what comes before a call."""
+    called = {compiled.function.where for compiled in program.log.compiled if program.calls.get(compiled.number)}
     for compiled in program.log.compiled:
+        if compiled.function.where in called and not program.calls.get(compiled.number):
+            continue
         reads = program.reads.get(compiled.number, ())
         through = {read.location[0] for read in reads if read.kind == "array"}
         found = next((read for read in reads if read.alias and (read.alias != "captured" or read.holder in through)), None)
