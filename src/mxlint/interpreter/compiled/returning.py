@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Field
+from mxlint.domain.join import itemwise
 from mxlint.domain.members import Bound, Member, Ref, Tuple, Value, members
 from mxlint.facts import events
 from mxlint.interpreter.calls.activations import ENV
@@ -20,6 +22,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import modality, note, qualname, where
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.reach import HOLDERS, arrays_in, each_place
 from mxlint.syntax import ir
 from mxlint.syntax.free import free_names
@@ -32,10 +35,46 @@ def on_return(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None
     trace: Any = i.trace
     if trace is None or len(i.stack) <= trace.depth or i.stack[trace.depth] is not frame:
         return
+    _read_arrays(i, trace, node, value, frame)
     found = next(_untracked(i, trace, value), None)
     m = modality(i, trace.path) if found is not None else None
     if found is not None and m is not None:
         note(i, events.Event(trace.oid, trace.number, "return", where(frame.place(node)), found, "", qualname(frame), (), (), (), m))
+
+
+def _read_arrays(i: Interpreter, trace: Any, node: ir.Node | None, value: Value, frame: Frame) -> None:
+    """Older arrays in containers and modules that are given back become results of the trace: it reads them where they lie."""
+    if isinstance(node, ir.Return):
+        node = node.value
+    content = i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else value
+    if isinstance(node, ir.Seq) and isinstance(content, Tuple) and content.items is not None and len(content.items) == len(node.items):
+        for part, item in zip(node.items, content.items):
+            _read_arrays(i, trace, part, item, frame)
+        return
+    if node is None:
+        return
+
+    for oid, field, held in _lying(i, value):
+        items = itemwise(held) if field == ITEMS else None
+        for at, item in ((field, held),) if items is None else ((("item", n), item) for n, item in enumerate(items)):
+            if any(isinstance(member, Array) and not trace.holds(member.trace) for member in members(item)):
+                i.operations.read(i, oid, at, item, frame.place(node), frame)
+
+
+def _lying(i: Interpreter, value: Value) -> Iterator[tuple[int, Field, Value]]:
+    """What lies in the lists, dicts and modules that a value leads to, and where: what MLX takes for a tree."""
+    todo, seen = [value], set[int]()
+    while todo:
+        for member in members(todo.pop()):
+            if isinstance(member, Tuple):
+                todo.extend(member.parts)
+            elif isinstance(member, Ref) and member.oid not in seen:
+                seen.add(member.oid)
+                module = i.mlx.object_kind(i, member) == "module"
+                for field, held in list(i.heap.fields(member.oid).items()) if module or tree(i, member) else ():
+                    if isinstance(field, str) if module else field == ITEMS or isinstance(field, tuple) and field[0] == "k":
+                        yield member.oid, field, held
+                        todo.append(held)
 
 
 def _untracked(i: Interpreter, trace: Any, value: Value) -> Iterator[str]:
