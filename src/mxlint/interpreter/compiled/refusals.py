@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import GOING_ON
-from mxlint.domain.members import Bound, Const, External, Kind, Member, RangeObject, Ref, Slice, Tuple, Union, Value, members
+from mxlint.domain.join import join
+from mxlint.domain.members import (
+    UNBOUND,
+    Bound,
+    Const,
+    External,
+    Kind,
+    Member,
+    RangeObject,
+    Ref,
+    Slice,
+    Tuple,
+    Unbound,
+    Union,
+    Value,
+    members,
+)
 from mxlint.domain.place import Place
 from mxlint.domain.varying import united
 from mxlint.facts import events
@@ -25,7 +41,7 @@ from mxlint.interpreter.machine.journal import (
     modality,
     where,
 )
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, REST
 from mxlint.interpreter.machine.reach import arrays_in
 
 TAKES_NONE: Final = "0.29.2"
@@ -167,7 +183,7 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
     if isinstance(member, Ref):
         if tree(i, member):
             content = i.heap.get(member.oid, ITEMS)
-            parts = _each(content) if isinstance(content, Tuple) else [value for _, value in i.heap.entries(member.oid)]
+            parts = _each(content) if isinstance(content, Tuple) else list(_entries(i, member.oid))
             return _first_refused(i, -member.oid - 1, parts, done)
         kind = i.info(member.oid).kind
         return str(i.mlx.refused(i, member)) if kind == "instance" else _REFUSED.get(kind, "")
@@ -177,6 +193,14 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
 def _each(content: Tuple) -> Sequence[Value]:
     """What lies in a tuple. One whose length nothing in sight says is taken to hold something, as a loop over it is taken to have a round."""
     return content.items if content.items is not None else () if content.element is None else (content.element,)
+
+
+def _entries(i: Interpreter, oid: int) -> Iterator[Value]:
+    """What lies in a dict; where nothing in sight says under which keys, it is taken to hold something as well."""
+    yield from (value for _, value in i.heap.entries(oid))
+    rest = i.heap.get(oid, REST)
+    if rest is not None:
+        yield join([member for member in members(rest) if not isinstance(member, Unbound)] or [UNBOUND])
 
 
 def _first_refused(i: Interpreter, number: int, parts: Sequence[Value], done: dict[int, str]) -> str:
