@@ -87,7 +87,7 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
         content = i.heap.get(owner.oid, ITEMS) or Unknown("list")
         given = listed(i, value, place, frame) if isinstance(index, Slice) else None
         if given is not None:
-            resized(i, owner.oid, False)
+            resized(i, owner.oid, None)
         changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))
         i.heap.set(owner.oid, ITEMS, changed)
         single = isinstance(index, Const) and isinstance(index.value, int) and index.value >= 0
@@ -143,7 +143,7 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     content = i.heap.get(owner.oid, ITEMS)
     if content is not None:
         needs_number(i, index, place, frame)
-        resized(i, owner.oid, False)
+        resized(i, owner.oid, None if isinstance(index, Slice) else False)
         i.heap.set(owner.oid, ITEMS, i.split(content, lambda part: _without(i, part, index, place)))
         i.operations.written(i, owner.oid, ITEMS, NONE, place, frame)
     else:

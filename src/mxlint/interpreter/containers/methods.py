@@ -180,7 +180,7 @@ def _is_equal(i: Interpreter, item: Value, value: Value, place: Place, frame: Fr
 
 
 def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    resized(i, ref.oid, False)
+    resized(i, ref.oid, None)
     if i.info(ref.oid).kind == "dict" or i.heap.get(ref.oid, ITEMS) is None:
         for field in [
             f for f in i.heap.fields(ref.oid) if isinstance(f, tuple) and (f[0] == "k" or f in (("#", "rest"), ("#", "restkey")))

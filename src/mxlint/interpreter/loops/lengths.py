@@ -1,7 +1,7 @@
 """How long lists and tuples of unknown length are: in which loops each round finds another length.
 
-A list is longer from round to round if it is older than the loop, the rounds make it longer, and nothing in them makes it shorter; or if each round
-makes it of the last one and more. What is made of it, item by item or with so much more, is as long as it.
+A list has another length from round to round if it is older than the loop and the rounds make it longer alone, or shorter alone; or if each round makes
+it of the last one and more, or of a part of that. What is made of it, item by item or with so much more, is as long as it.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Lengths:
     __slots__ = ("bounded", "changed")
 
     def __init__(self) -> None:
-        self.changed: dict[int, set[tuple[Context, bool]]] = {}
-        """Where containers become longer (True), or may become shorter."""
+        self.changed: dict[int, set[tuple[Context, bool | None]]] = {}
+        """Where containers become longer (True) or shorter (False); None: perhaps either."""
         self.bounded: set[int] = set()
         """Containers that drop what is too much."""
 
 
-def resized(i: Interpreter, oid: int, longer: bool) -> None:
-    """A container becomes longer, or may become shorter, here."""
+def resized(i: Interpreter, oid: int, longer: bool | None) -> None:
+    """A container becomes longer or shorter here, or perhaps either (None)."""
     i.ledger.of(Lengths).changed.setdefault(oid, set()).add((i.context, longer))
 
 
@@ -68,8 +68,8 @@ def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
 
 
 def growing(i: Interpreter, value: Value) -> frozenset[Context]:
-    """The loops that run in each of whose rounds a list is longer: one that is older than the loop, and that the rounds never cut; or one that each
-    round makes of the last."""
+    """The loops that run in each of whose rounds a list is longer, or shorter: one that is older than the loop, and that the rounds change one way; or one
+    that each round makes of the last."""
     if i.trace is not None:
         return NO_LOOPS
     found = members(value)
@@ -119,8 +119,7 @@ def _grows(i: Interpreter, oid: int) -> frozenset[Context]:
         around.loop
         for around in rounds(i, made)
         if around.step[-1] != "first"  # type: ignore[index]  # what later rounds do is not known there
-        if any(longer for context, longer in found if within(context, around))
-        and all(longer for context, longer in found if within(context, around))
+        if {longer for context, longer in found if within(context, around)} in ({True}, {False})
     )
 
 
@@ -159,13 +158,13 @@ def _tuples_over(found: Iterable[Member]) -> Loops:
 
 def _one_way(i: Interpreter, varying: Mapping[int | None, Loops], around: Context) -> bool:
     """Whether the rounds of a loop change the lengths of lists (None: of tuples) one way."""
-    ways: set[bool] = set()
+    ways: set[bool | None] = set()
     by_rounds = [around.loop in (loops or ()) for loops in varying.values()]
     for oid in (oid for oid, known in zip(varying, by_rounds) if not known):
         if oid is None or (made := i.made_in.get(oid)) is None or within(made, around):
             return False
         ways |= {longer for context, longer in i.ledger.of(Lengths).changed.get(oid, ()) if within(context, around)}
-    return len(ways) == 1 or any(by_rounds) and not ways - {True}
+    return ways in ({True}, {False}) or any(by_rounds) and not ways - {True}
 
 
 def stays(i: Interpreter, ref: Ref) -> bool:
