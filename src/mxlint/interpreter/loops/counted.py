@@ -1,6 +1,7 @@
 """How many rounds a `while` loop of a traced body has, which tests a number that goes on by equal steps or by one factor, from any number on.
 
-`while n < 5000: n += 1` has 5,000 rounds if `n` begins at 0. Its first rounds, which are run one by one, show the step. MX307 asks for the number.
+`while n < 5000: n += 1` has 5,000 rounds if `n` begins at 0. Its first rounds, which are run one by one, show the step. MX307 asks for the number. So has a
+loop that tests nothing, and that a `break` under such a test alone leaves.
 """
 
 from __future__ import annotations
@@ -23,15 +24,17 @@ COUNTED: Final = "counted"
 """Begins the name of a number of which a round is to show how it goes on."""
 MOVES: Final = frozenset("+-*/")
 ORDERS: Final = frozenset(("<", "<=", ">", ">=", "!="))
+NEGATED: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!="}
+"""Under what a loop goes on that a comparison leaves."""
 
 
 class Counted:
     """What a loop tests before each of its rounds, and how many operations the trace had there."""
 
-    def __init__(self, i: Interpreter, test: ir.Expr, frame: Frame) -> None:
+    def __init__(self, i: Interpreter, loop: ir.While, frame: Frame) -> None:
         self._i = i
         self._frame = frame
-        self._test = _as_comparison(test)
+        self._test = _as_comparison(loop.test) if not isinstance(loop.test, ir.Const) else _left_under(loop.body)
         self._sides: list[tuple[float, float]] = []
         self._operations: list[int] = []
         self._least = MAX_COUNTED
@@ -97,6 +100,32 @@ def _as_comparison(test: ir.Expr) -> ir.Compare | None:
     if isinstance(test, (ir.Name, ir.Attr)):
         return ir.Compare(test.start, test.end, test, ("!=",), (ir.Const(test.start, test.end, 0),))
     return test if isinstance(test, ir.Compare) and len(test.ops) == 1 and test.ops[0] in ORDERS else None
+
+
+def _left_under(body: ir.Body) -> ir.Compare | None:
+    """Under what a loop without a test goes on, if a `break` under a comparison is all that its body says of leaving it."""
+    found = [
+        part
+        for part in body
+        if isinstance(part, ir.If) and part.body and isinstance(part.body[-1], ir.Flow) and part.body[-1].kind == "break"
+    ]
+    test = found[0].test if len(found) == 1 and _exits(body) == 1 else None
+    if not isinstance(test, ir.Compare) or len(test.ops) != 1 or test.ops[0] not in NEGATED:
+        return None
+    return ir.Compare(test.start, test.end, test.left, (NEGATED[test.ops[0]],), test.rights)
+
+
+def _exits(part: object, *, inner: bool = False) -> int:
+    """How often the body of a loop says that the round, the loop or the function is left. `inner`: in a loop in it."""
+    if isinstance(part, tuple):
+        return sum(_exits(each, inner=inner) for each in part)
+    if isinstance(part, (ir.For, ir.While)):
+        return _exits(part.body, inner=True) + _exits(part.orelse, inner=inner)
+    if isinstance(part, (ir.Expr, ir.FuncDef, ir.ClassDef)) or not isinstance(part, ir.Node):
+        return 0
+    if isinstance(part, ir.Flow):
+        return 0 if inner or part.kind == "pass" else 1
+    return 1 if isinstance(part, (ir.Return, ir.Raise)) else sum(_exits(getattr(part, field), inner=inner) for field in part.__match_args__)
 
 
 def _moved_once(before: Value | None, after: Value | None) -> bool:

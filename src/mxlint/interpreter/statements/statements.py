@@ -199,7 +199,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
 
     trace, left = i.trace, states_left(i)
     operations, fewest = (trace.operations, trace.fewest) if trace is not None else (0, 0)
-    counted = Counted(i, node.test, frame)
+    counted = Counted(i, node, frame)
     steady = False
     untested = isinstance(node.test, ir.Const)
 
@@ -231,9 +231,10 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         i.targets.remove(breaks)
         if trace is not None:
             trace.loops.pop()
-    total = counted.total() if steady and not breaks.arrived and states_left(i) == left else None
+    total = counted.total() if steady and (untested or not breaks.arrived) and states_left(i) == left else None
     if trace is not None and total is not None:
-        trace.operations, trace.fewest = operations + total[1], fewest + total[1]
+        trace.operations = operations + total[1]
+        ended.fewest = trace.fewest = fewest + total[1]
         i.mlx.looped(i, trace, *total, place, frame)
     i.heap.undo(mark)
     i.path = base
