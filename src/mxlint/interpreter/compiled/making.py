@@ -69,6 +69,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         m = modality(i, len(i.path))
         note(i, events.Note("not a function", where(place), "nothing", None, m or events.Modality()))
         return i.unknown(place, "mx.compile without a function")
+    function = _of_others(i, function, place)
     written = args.node.args[0].value if args.node is not None and args.node.args and not args.node.args[0].star else None
     text = _text(i, function, written, args, place)
     if args.decorates and (args.bound_node is not None or not form):
@@ -93,10 +94,18 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
     again = _made_before(i, info.site)
     if not i.silent:
         i.noting(partial(journal(i).compiled.__setitem__, oid, _fact(i, oid, info, args, place, frame, again=again)), ("compiled", oid))
-    for member in members(function):
-        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
-            note(i, events.Note("compiled again", where(place), text, member.oid, events.Modality()))
     return Ref(oid)
+
+
+def _of_others(i: Interpreter, function: Value, site: Place) -> Value:
+    """What is compiled without what the same call has made before: a thing that a loop goes over may stand for others, of which earlier rounds have compiled
+    something, as in `for layer in layers: layer.mlp = mx.compile(layer.mlp)`."""
+    others = [option for option in options(function) if not _is_made_at(i, option.member, site)]
+    return of(others) if others else function
+
+
+def _is_made_at(i: Interpreter, member: Member, site: Place) -> bool:
+    return isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and i.info(member.oid).place == site
 
 
 def _made_before(i: Interpreter, place: Place) -> bool:
