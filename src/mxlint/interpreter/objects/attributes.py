@@ -72,6 +72,10 @@ from mxlint.interpreter.open_world.standing import Standing
 from mxlint.models.load import kind_of, model
 from mxlint.models.schema import Model
 
+MADE_WHOLE: Final = frozenset(
+    f"builtins.{cls.__name__}" for cls in (bool, bytes, complex, float, frozenset, int, property, str, super, tuple, type)
+)
+"""Classes whose objects are what their `__new__` is given. That of all others only makes an object, as that of `object` does."""
 OF_TYPES: Final = frozenset(dir(type)) | {"__name__", "__module__", "__qualname__"}
 """What each class has, whether its body binds it or not."""
 
@@ -425,7 +429,7 @@ def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: F
             )
         asked_of_library(i, cls, name, place, frame, after)
         for base in mro(i, cls):
-            if isinstance(base, External) and base.name != "builtins.object":
+            if isinstance(base, External) and base.name != "builtins.object" and (name != "__new__" or base.name in MADE_WHOLE):
                 return Bound(owner, External(f"{base.name}.{name}"))
             if not isinstance(base, (Ref, External)):
                 return i.symbolic(place, f"super().{name}", name)
