@@ -24,10 +24,13 @@ there. Without: whether the object may have had traces then."""
 class Stores:
     """Where compiled objects were put, and what was written afterwards."""
 
-    __slots__ = ("written",)
+    __slots__ = ("read", "traced", "written")
 
     def __init__(self) -> None:
         self.written: dict[Location, set[Location]] = {}
+        self.read: frozenset[int] = frozenset()
+        """The objects of which traces have read something, as far as the reads have been gone through: `traced` of them."""
+        self.traced = 0
 
 
 def stored(i: Interpreter, oid: int, field: Field, value: Value) -> None:
@@ -46,10 +49,11 @@ def called_first(i: Interpreter, ref: Ref) -> None:
 
 def changed(i: Interpreter, oid: int, field: Field) -> None:
     """Note that a location is written, for each place that holds a compiled object, if a trace has read it."""
-    location = (oid, field)
-    if not _is_followed(field) or location not in i.traced:
+    stores = i.ledger.of(Stores)
+    location = _followed(i, oid, field) if stores.written else None
+    if location is None or not _is_read(i, stores, location):
         return
-    for (holder, name), since in i.ledger.of(Stores).written.items():
+    for (holder, name), since in stores.written.items():
         if i.heap.has(holder, ("#", SINCE, name)):
             since.add(location)
             i.heap.set(holder, ("#", SINCE, name, location), TRUE, each=True)
@@ -64,16 +68,31 @@ def rewritten(i: Interpreter, oid: int, field: Field) -> None:
 
 def unwritten(i: Interpreter, ref: Ref, location: Location) -> bool:
     """Whether a location was surely not written since a compiled object, which had no trace then, was put into each place that holds it."""
-    oid, field = whole(location)
-    if not _is_followed(field):
+    followed = _followed(i, *whole(location))
+    if followed is None:
         return False
     places = [at for at in i.heap.who_holds(ref.oid) if not _is_own(at)]
-    return bool(places) and all(_was_new(i, at) and not _may_be_written(i, at, (oid, field)) for at in places)
+    return bool(places) and all(_was_new(i, at) and not _may_be_written(i, at, followed) for at in places)
 
 
-def _is_followed(field: Field) -> bool:
-    """Whether a location is one of which it is noted when it is written: an attribute, or what is frozen of a module."""
-    return isinstance(field, str) or field == FROZEN
+def _followed(i: Interpreter, oid: int, field: Field) -> Location | None:
+    """What it is noted of that it is written, where a location is: an attribute, what is frozen of a module, a list or dict as a whole."""
+    if isinstance(field, str) or field == FROZEN:
+        return oid, field
+    return (oid, CONTENT) if i.info(oid).kind in ("list", "dict") else None
+
+
+CONTENT: Final = ("#", "content")
+"""All that a list or dict holds."""
+
+
+def _is_read(i: Interpreter, stores: Stores, location: Location) -> bool:
+    """Whether a trace has read a location."""
+    if location[1] != CONTENT:
+        return location in i.traced
+    if len(i.traced) != stores.traced:
+        stores.read, stores.traced = frozenset(oid for oid, _ in i.traced), len(i.traced)
+    return location[0] in stores.read
 
 
 def _begin(i: Interpreter, oid: int, field: Field, *, known: bool) -> None:

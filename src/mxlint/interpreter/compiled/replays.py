@@ -75,7 +75,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue
         if count(i, location) != read.count and _is_replaced(i, ref, entry, oid, replaced):
             continue  # what is there now is of no object that this call comes to
-        if count(i, location) != read.count and unwritten(i, ref, location):
+        if count(i, location) != read.count and not own and unwritten(i, ref, location):
             continue
         compare(i, ref, location, read, held(i, oid, field), place, entry, again)
     for location in entry.counted:
