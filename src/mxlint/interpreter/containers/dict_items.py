@@ -160,13 +160,13 @@ def _speaks_of(condition: Identity, thing: Identity) -> bool:
 
 
 def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place: Place, frame: Frame) -> None:
-    """A key that nobody in sight gives may be equal to one under which something lies: then that is replaced."""
+    """A key that nobody in sight gives may be equal to one under which something lies, or under which a trace has found nothing: then that is replaced."""
     if entries_where(i, owner, lambda k: not isinstance(k, Const) and k != key) or i.heap.get(owner.oid, REST) is not None:
         return  # no test says which of such keys it is, so it may be a new one
     if any(condition.literal is not None and _speaks_of(condition.literal.condition, key.identity) for condition in i.path):
         return  # a test of the key, whatever it asks, may leave out those that are there
     base = i.path
-    for other, present in entries_where(i, owner, lambda k: isinstance(k, Const)):
+    for other, present in (*entries_where(i, owner, lambda k: isinstance(k, Const)), *_missed(i, owner)):
         if isinstance(other, Const) and (key.kinds is None or scalar_type(other) in key.kinds):
             equal = Literal_(("==", key.identity, other), True)
             i.path = (*base, Condition(None, place, equal))
@@ -180,3 +180,10 @@ def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place
                 field = entry(i, owner.oid, other)
                 i.heap.set(owner.oid, field, new)
                 i.operations.written(i, owner.oid, field, new, place, frame)
+
+
+def _missed(i: Interpreter, owner: Ref) -> list[tuple[Member, Value]]:
+    """The constants under which traces have looked in a dict where nothing lies."""
+    asked = {field[1] for oid, field in i.traced if oid == owner.oid and isinstance(field, tuple) and field[0] == "k"}
+    absent = [key for key in asked if isinstance(key, Const) and bound(i.heap.get(owner.oid, entry(i, owner.oid, key)) or UNBOUND) is None]
+    return [(key, UNBOUND) for key in sorted(absent, key=repr)]
