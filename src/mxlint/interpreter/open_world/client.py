@@ -97,6 +97,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 others = [other for other in (*its, *given, *writing) if other is not method]
                 if _again(i, method, list(dict.fromkeys(others)), unchanged, frame):
                     _repeat(i, method, frame)
+                for other in _counting_for(i, method, (*its, *given), frame):
+                    _repeat(i, method, frame, other)
                 _go_on(i, method, frame)
                 _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in _callables(i, owner) if owns else ():
@@ -392,19 +394,34 @@ def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
     return i.ledger.of(Entries).counting.get(number, False)
 
 
-def _repeat(i: Interpreter, method: Method, frame: Frame) -> None:
+def _counting_for(i: Interpreter, method: Method, others: Sequence[Method], frame: Frame) -> list[Method]:
+    """The methods that count something, where another one gives numbers to compiled objects."""
+    calls = [record for record in journal(i).records if type(record) is events.Call]
+    inside = [call for call in calls if any(_within(span, method.info) for span in (call.where.span, *call.path))]
+    given = [leaf for call in inside for argument in call.arguments for leaf in _leaves(argument.value)]
+    if not any(isinstance(leaf, ScalarValue) and leaf.type in ("int", "float", "number") for leaf in given):
+        return []
+    return [other for other in dict.fromkeys(others) if other is not method and _count(i, other, frame)]
+
+
+def _repeat(i: Interpreter, method: Method, frame: Frame, other: Method | None = None) -> None:
     """Call a method again and again: what compiled objects are given that differs each time. Only that is noted. That it is called again lowers
-    nothing: what counts its own calls is made to be called so."""
+    nothing: what counts its own calls is made to be called so. `other`: what runs before each call, which is a presumption."""
     known = journal(i).mark()
     node, given = method.info.node, _given(i, method)
     place = Place(method.info.source, node.start, node.end)
 
+    def turn() -> None:
+        if other is not None:
+            called_alone(i, (other.ref, other.info), _given(i, other), 1, frame)
+        called_alone(i, (method.ref, method.info), given, 1, frame)
+
     def run() -> None:
         _calling(i, method, frame).prepare()
-        repeat(i, place, lambda: called_alone(i, (method.ref, method.info), given, 1, frame), certain=True)
+        repeat(i, place, turn, certain=True)
 
     guarded_run(i, run)
-    journal(i).keep_only(known, _gives_another)
+    journal(i).keep_only(known, _gives_another, f"`{other.info.name}` runs between the calls" if other is not None else "")
 
 
 def _go_on(i: Interpreter, method: Method, frame: Frame) -> None:
