@@ -292,6 +292,7 @@ class Interpreter:
         self.imprecise(reason, place)
         if self.journal is not None:
             self.journal.whole = False
+            self.journal.doubt(place, reason)
 
     def cut(self, reason: str) -> None:
         """Note where a budget cut an entry short, also in a silent round: nothing takes it back."""
