@@ -26,6 +26,8 @@ MAX_PARTS: Final = 4_096
 """Leaves and containers of a tree; of a larger one it is not known which calls it distinguishes."""
 MAX_SHAPES: Final = 256
 """Arrays among the arguments of a call whose shapes are kept."""
+CONTAINERS: Final = frozenset(("dict", "key", "list", "tuple"))
+"""The parts of a key that are no leaves."""
 Part: TypeAlias = tuple[Any, ...]
 """A container that begins, with its length; or ("leaf", value)."""
 
@@ -82,14 +84,47 @@ def cache_key(
     for number, (name, value) in enumerate((*((None, value) for value in args.args), *args.keywords.items())):
         if name is not None:
             parts.append(("name", name))
-        found, complete = flattened(i, (value,), MAX_PARTS - len(parts))
         taken = partial(is_array, str(number) if name is None else name)
-        parts += [_key(part[1], shapeless, taken) if part[0] == "leaf" else part for part in found]
+        complete = _add(i, parts, value, shapeless, taken)
         if not complete:
             imprecise(i, place, "tree of arguments or results too large")
             whole = False
             break
     return tuple(parts if whole else (*parts, None))
+
+
+def _add(i: Interpreter, parts: list[object], value: Value, shapeless: bool, is_array: Callable[[Symbolic], bool]) -> bool:
+    """Add the parts of a key for a value. Whether these are all."""
+    found, complete = flattened(i, (value,), MAX_PARTS - len(parts))
+    for kind, *content in found:
+        if kind != "leaf":
+            parts.append((kind, *content))
+        elif isinstance(content[0], Union):
+            parts += _of_any(i, content[0], shapeless, is_array, MAX_PARTS - len(parts))
+        else:
+            parts.append(_key(content[0], shapeless, is_array))
+    return complete
+
+
+def _of_any(i: Interpreter, union: Union, shapeless: bool, is_array: Callable[[Symbolic], bool], room: int) -> list[object]:
+    """The parts for one of several things, if each of them has the same: arrays of one shape, trees of such. Else they are not known."""
+    first: list[object] | None = None
+    for member in members(union):
+        parts: list[object] = []
+        if (
+            not _add(i, parts, member, shapeless, is_array)
+            or len(parts) > room
+            or not all(map(_is_sure, parts))
+            or parts != (first or parts)
+        ):
+            return [None]
+        first = parts
+    return first or [None]
+
+
+def _is_sure(part: object) -> bool:
+    """Whether a part says all that the cache goes by, and not only which array it is, or that it is taken for one."""
+    return isinstance(part, tuple) and (part[0] in CONTAINERS or part[0] == "array" and None not in part[1:])
 
 
 def _key(value: Value, shapeless: bool, is_array: Callable[[Symbolic], bool]) -> object:
@@ -181,9 +216,15 @@ def _other_shape(before: Sequence[Any] | None, now: Sequence[Any]) -> bool:
 
 def identities(i: Interpreter, args: Arguments) -> Iterator[object]:
     """What is the same in two calls wherever the arguments are one array, whatever its shape."""
-    for part in flattened(i, (*args.args, *args.keywords.values()))[0]:
-        if part[0] == "leaf" and isinstance(part[1], (Array, Symbolic)):
-            yield part[1].ident if isinstance(part[1], Array) else part[1].identity
+    todo = list(flattened(i, (*args.args, *args.keywords.values()))[0][::-1])
+    while todo:
+        kind, *content = todo.pop()
+        if kind != "leaf":
+            continue
+        if isinstance(content[0], Union):  # of several that have one key, the first has its arrays where the others have theirs
+            todo += flattened(i, members(content[0])[:1])[0][::-1]
+        elif isinstance(content[0], (Array, Symbolic)):
+            yield content[0].ident if isinstance(content[0], Array) else content[0].identity
 
 
 def key_text(key: tuple[object, ...], flat: bool, same: Iterable[object]) -> str:
