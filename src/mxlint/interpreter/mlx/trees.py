@@ -88,15 +88,24 @@ class _Mapping:
         if len(several) == 1:
             return value if isinstance(value, Unbound) else self.member(several[0], others, tag)
         before = dict(self.done)
+        made_by = [self.maker(part) for part in several]
 
         def alone(part: Member) -> Value:
-            # Each of several gives a tree of its own, at a site of its own, or raises. What may not be there stays so.
-            made = part if isinstance(part, Unbound) else self.member(part, others, (tag, "either", several.index(part)))
+            # Each of several gives a tree of its own, or raises; at a site of its own, but for those that one place has made: else each round of a loop
+            # that maps what the last one has made would make one more. What may not be there stays so.
+            number = made_by.index(made_by[several.index(part)])
+            made = part if isinstance(part, Unbound) else self.member(part, others, (tag, "either", number))
             self.done.clear()
             self.done.update(before)  # what one made, the next has not
             return made
 
         return self.i.split(value, alone)
+
+    def maker(self, part: Member) -> object:
+        """What made one of several, and what it looks like; itself where that is not known."""
+        if isinstance(part, Array) and part.chain is not None:
+            return part.chain.place, part.chain.note, part.shape, part.dtype
+        return self.i.info(part.oid).place or part if isinstance(part, Ref) else part
 
     def member(self, member: Member, others: tuple[Value, ...], tag: object) -> Value:
         """Map one thing, once for each combination with others."""
