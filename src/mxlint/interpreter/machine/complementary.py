@@ -21,12 +21,13 @@ class _Fact(NamedTuple):
 
 
 def joined(events: Sequence[tuple[Event, Hanging]]) -> list[Event]:
-    """Events, with those joined that differ in one condition alone, and in where their values come from. The first of each stays."""
+    """Events, with those joined that differ in one condition alone, in where their values come from and by which calls the trace comes to them. The first of
+    each stays."""
     alike: dict[object, list[_Fact]] = {}
     found: dict[int, Event] = {}
     for number, (event, hangs) in enumerate(events):
         if hangs and len(hangs) == len(event.modality.conditions):
-            key = event.but(chain=(), modality=event.modality.but(conditions=()))
+            key = event.but(calls=(), chain=(), modality=event.modality.but(conditions=()))
             alike.setdefault(key, []).append(_Fact(number, event, hangs))
         else:
             found[number] = event
