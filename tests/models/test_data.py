@@ -26,9 +26,10 @@ def test_the_data_is_up_to_date(script: str, top: str, package: str, tmp_path: P
 
 
 @pytest.mark.mlx
-def test_the_attributes_of_classes_are_those_of_mlx() -> None:
-    source = resource("models", "mlx", "members.json").read_text().partition("\n")[0]
+@pytest.mark.parametrize(("script", "file"), [("measure_members.py", "members.json"), ("fold_signatures.py", "signatures.json")])
+def test_attributes_and_signatures_are_those_of_mlx(script: str, file: str) -> None:
+    source = resource("models", "mlx", file).read_text().partition("\n")[0]
     if importlib.metadata.version("mlx") not in source:
         pytest.skip("the data was made with another MLX")
-    done = subprocess.run([sys.executable, SCRIPTS / "measure_members.py", "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, SCRIPTS / script, "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

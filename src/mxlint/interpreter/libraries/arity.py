@@ -1,4 +1,5 @@
-"""The arguments that a function of a library cannot go without: a call that gives none for one of these parameters raises TypeError.
+"""The arguments that a function of a library cannot go without: a call that gives none for one of these parameters raises TypeError. So does one that gives
+a function of MLX what it has no parameter for.
 
 A keyword, or a star of unknown length, may give one of them. So what models a function finds all of them among the positional arguments.
 """
@@ -16,14 +17,23 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.models.load import model
 from mxlint.models.mlx.members import defined
 from mxlint.models.mlx.names import canonical
+from mxlint.models.mlx.signatures import takes
 from mxlint.models.mlx.traits import needs
 
 NEEDS: Final = {"copy.replace": ("obj",), "itertools.batched": ("iterable", "n")}
 """The parameters without default of functions of Pythons that are newer than the one that runs."""
 
 
+TOLD: Final = frozenset(("mlx.core.compile",))
+"""What a rule says of calls that raise."""
+
+
 def completed(i: Interpreter, name: str, args: Arguments, place: Place) -> Arguments:
-    """The arguments with what keywords, or a star of unknown length, give for the leading parameters; raises TypeError where nothing does."""
+    """The arguments with what keywords, or a star of unknown length, give for the leading parameters; raises TypeError where nothing does, or where a
+    function of MLX has no such parameter."""
+    known = name.startswith("mlx.") and name not in TOLD and args.star is None and args.kwstar is None
+    if known and not takes(canonical(name), len(args.args), args.keywords):
+        throw_named(i, "builtins.TypeError", place)
     wanted = NEEDS.get(name) or needs(defined(canonical(name))) or (_of_mlx(i, name) if name.startswith("mlx.") else _of_library(name))
     if len(args.args) >= len(wanted):
         return args

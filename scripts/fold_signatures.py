@@ -1,0 +1,79 @@
+"""Which arguments the functions, layers and optimizers of MLX take, by the signatures that MLX itself gives
+→ src/mxlint/models/mlx/signatures.json.
+
+    python scripts/fold_signatures.py          write the file
+    python scripts/fold_signatures.py --check  exit 1 if it is not what the installed MLX says
+
+One line a function, and a text for each overload of it: `a axis= * stream=` says that `a` is wanted, and that `stream` is given by its name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import mlx.core as mx
+from fold_arrays import MODULES
+from mlx import nn, optimizers, utils
+
+FILE = Path(__file__).parents[1] / "src" / "mxlint" / "models" / "mlx" / "signatures.json"
+PYTHON = {"mlx.nn": nn, "mlx.nn.losses": nn.losses, "mlx.nn.init": nn.init, "mlx.optimizers": optimizers, "mlx.utils": utils}
+
+
+def of_nanobind(signature: str) -> str:
+    """`def exp(a: array, /, *, stream: StreamOrDevice = None) -> array` as a text of names."""
+    inside = signature.partition("(")[2].rpartition(") ->")[0]
+    while (shorter := re.sub(r"\[[^\[\]]*\]", "", inside)) != inside:  # annotations hold commas
+        inside = shorter
+    found = []
+    for part in filter(None, map(str.strip, inside.split(","))):
+        name = re.split(r"\s*[:=]", part)[0]
+        if name != "/":
+            found.append(f"{name}=" if "=" in part and not name.startswith("*") else name)
+    return " ".join(found)
+
+
+def of_python(function: object) -> str:
+    """The same of a function that is written in Python."""
+    found, starred = [], False
+    for one in inspect.signature(function).parameters.values():  # type: ignore[arg-type]
+        if one.kind is one.KEYWORD_ONLY and not starred:
+            found, starred = [*found, "*"], True
+        stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+        starred = starred or stars == "*"
+        found.append(f"{stars}{one.name}{'=' if one.default is not one.empty else ''}")
+    return " ".join(found)
+
+
+def signatures() -> Iterator[tuple[str, list[str]]]:
+    """The names of functions, each with a text for each overload."""
+    for prefix, module in {**MODULES, "mlx.core.array": mx.array}.items():
+        for name in sorted(dir(module)):
+            overloads = [one[0] for one in getattr(getattr(module, name), "__nb_signature__", ()) if isinstance(one[0], str)]
+            if overloads and not name.startswith("_") and all(re.match(r"def \w+\(.*\) ->", one) for one in overloads):
+                yield f"{prefix}.{name}", [of_nanobind(one) for one in overloads]
+    for prefix, module in PYTHON.items():
+        for name in sorted(dir(module)):
+            function = getattr(module, name)
+            if (
+                not name.startswith("_")
+                and (inspect.isclass(function) or inspect.isfunction(function))
+                and function.__module__.startswith("mlx.")
+            ):
+                yield f"{prefix}.{name}", [of_python(function)]
+
+
+def folded() -> str:
+    """The file: one line a function."""
+    entries = ",\n".join(f"{json.dumps(name)}: {json.dumps(overloads)}" for name, overloads in sorted(signatures()))
+    return f'{{"mlx": "{mx.__version__}", "entries": {{\n{entries}\n}}}}\n'
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv[1:]:
+        sys.exit(int(FILE.read_text(encoding="utf-8") != folded()))
+    FILE.write_text(folded(), encoding="utf-8", newline="\n")
