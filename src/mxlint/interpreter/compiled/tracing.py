@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from mxlint.domain.arrays import Array, Chain, Operands, Traces
+from mxlint.domain.exclusion import contradict
 from mxlint.domain.heap import Location
-from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Bound, Const, External, Length, Member, Ref, Tuple, Value, members
+from mxlint.domain.join import join, of
+from mxlint.domain.members import NONE, UNBOUND, Bound, Const, External, Length, Member, Option, Ref, Tuple, Value, members, options
 from mxlint.domain.parts import referred, rename
 from mxlint.domain.place import Place
 from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
@@ -45,6 +46,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, Rounds
 from mxlint.interpreter.machine.journal import (
     describe,
+    journal,
     modality,
     note,
     where,
@@ -246,7 +248,9 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
     """The writes of placeholders: one is left there if it still lies there when the trace ends, and something older leads there."""
     displaced = _displaced(i, trace) if trace.kept else frozenset()
     for location, fact in trace.kept:
-        present = held(i, *location)
+        present, path = held(i, *location), tuple(journal(i).hanging.get(fact, ()))
+        if present is not None:  # on the way on which it was written
+            present = of([option for option in options(present) if not contradict(option.guard, path)] or [Option(UNBOUND)])
         left = (
             not ended
             or present is not None

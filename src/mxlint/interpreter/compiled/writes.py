@@ -30,6 +30,7 @@ from mxlint.interpreter.machine.journal import (
     journal,
     modality,
     note,
+    open_literals,
     qualname,
     where,
     wheres,
@@ -127,6 +128,8 @@ def _written_outside(
         not beside and not holders.isdisjoint(caught.ins) or is_covered(i, caught.symbolic_in, oid) or trace.leaves.get(oid, ("argument",))[0] != "argument",
         not beside and not holders.isdisjoint(caught.outs) or is_covered(i, caught.symbolic_out, oid) or oid in caught.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
     )  # fmt: skip
+    if m.conditions:
+        journal(i).hanging[fact] = open_literals(i, trace.path, m)
     if traced and how != "content":
         trace.kept.append((location, fact))
     else:

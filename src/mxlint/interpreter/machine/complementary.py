@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from mxlint.domain.guards import Literal_, opposite
-from mxlint.facts.events import Condition, Event
+from mxlint.facts.events import Condition, Event, Write
+
+Happening = TypeVar("Happening", Event, Write)
 
 Hanging = Mapping[Literal_, Condition]
 """The open conditions that a fact depends on, each with the literal that stands for it."""
@@ -16,18 +18,18 @@ MOST: Final = 32
 
 class _Fact(NamedTuple):
     number: int
-    event: Event
+    event: Any
     hangs: Hanging
 
 
-def joined(events: Sequence[tuple[Event, Hanging]]) -> list[Event]:
-    """Events, with those joined that differ in one condition alone, in where their values come from and by which calls the trace comes to them. The first of
-    each stays."""
+def joined(events: Sequence[tuple[Happening, Hanging]]) -> list[Happening]:
+    """Events or writes, with those joined that differ in one condition alone, in where their values come from and by which calls the trace comes to them.
+    The first of each stays."""
     alike: dict[object, list[_Fact]] = {}
-    found: dict[int, Event] = {}
+    found: dict[int, Happening] = {}
     for number, (event, hangs) in enumerate(events):
         if hangs and len(hangs) == len(event.modality.conditions):
-            key = event.but(calls=(), chain=(), modality=event.modality.but(conditions=()))
+            key = event.but(calls=(), modality=event.modality.but(conditions=()), **({"chain": ()} if isinstance(event, Event) else {}))
             alike.setdefault(key, []).append(_Fact(number, event, hangs))
         else:
             found[number] = event

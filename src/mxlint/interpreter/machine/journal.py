@@ -85,7 +85,7 @@ class Journal:
         """Placeholders that are presumed to be arrays, and that some use shows to be no lists of them."""
         self.iterations: set[events.Event] = set()
         """Events that iterating over such a placeholder brings about, and iterating over a list does not."""
-        self.hanging: dict[events.Event, complementary.Hanging] = {}
+        self.hanging: dict[events.Event | events.Write, complementary.Hanging] = {}
         """The open conditions of events, by the literals that stand for them."""
         self.array_like: set[events.Event] = set()
         """Of these, those that nobody brings about with a number."""
@@ -205,8 +205,10 @@ class Journal:
         def of(kind: type) -> tuple[Any, ...]:
             return tuple(record for record in self.records if type(record) is kind)
 
+        writes = complementary.joined([(record, self.hanging.get(record, {})) for record in of(events.Write)])
+
         return events.Log(
-            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(complementary.joined(list(self._events())))), of(events.Read), of(events.Write), of(events.Stale),
+            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(complementary.joined(list(self._events())))), of(events.Read), tuple(dict.fromkeys(writes)), of(events.Stale),
             of(events.Note), of(events.Loop), tuple(self.imprecise), whole=self.whole,
         )  # fmt: skip
 
