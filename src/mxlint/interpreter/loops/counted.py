@@ -110,6 +110,8 @@ def _left_under(body: ir.Body) -> ir.Compare | None:
         if isinstance(part, ir.If) and part.body and isinstance(part.body[-1], ir.Flow) and part.body[-1].kind == "break"
     ]
     test = found[0].test if len(found) == 1 and _exits(body) == 1 else None
+    if isinstance(test, ir.Unary) and test.op == "not":
+        return _as_comparison(test.operand)
     if not isinstance(test, ir.Compare) or len(test.ops) != 1 or test.ops[0] not in NEGATED:
         return None
     return ir.Compare(test.start, test.end, test.left, (NEGATED[test.ops[0]],), test.rights)
