@@ -211,9 +211,6 @@ def _within(option: Option, items: set[Member], whole: Option) -> bool:
     least: int | None = whole.member.least  # type: ignore[attr-defined]
     if least is not None and (member.shortest is None or member.shortest < least):
         return False
-    most: int | None = whole.member.most  # type: ignore[attr-defined]
-    if most is not None and (member.longest is None or member.longest > most):
-        return False
     if least is not None and member.items is None and member.given != whole.member.given:  # type: ignore[attr-defined]
         return False
     front: tuple[Value, ...] = whole.member.front  # type: ignore[attr-defined]

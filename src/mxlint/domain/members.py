@@ -285,11 +285,11 @@ Given = Literal["", "whole", "part"]
 class Tuple(Composite):
     """A tuple. `items` is None where the length is unknown; then `element` stands for each of them, and it has at least `least` of them (None:
     nothing is known of the length). All lengths from there on are brought about by the program in sight or, if it is `given`, perhaps by what
-    nobody in sight gives: if that is a whole, the element stands for it. It has at most `most` items, if that is known. `cls`: the NamedTuple class, a Ref number. `sources`: where it lies, if
+    nobody in sight gives: if that is a whole, the element stands for it. `cls`: the NamedTuple class, a Ref number. `sources`: where it lies, if
     a trace came to it there and has not used it as a whole. `loops`: those in each of whose rounds it has another length. `front`: where the length
     is unknown, what lies at its first places in all lengths; the element stands for that as well."""
 
-    __slots__ = ("cls", "element", "front", "given", "items", "least", "loops", "most", "sources")
+    __slots__ = ("cls", "element", "front", "given", "items", "least", "loops", "sources")
 
     def __init__(
         self,
@@ -301,11 +301,9 @@ class Tuple(Composite):
         given: Given = "",
         loops: Loops = frozenset(),
         front: tuple[Value, ...] = (),
-        most: int | None = None,
     ) -> None:
         super().__init__()
         self.front = front
-        self.most = most
         self.loops = loops
         self.items = items
         self.element = element
@@ -326,43 +324,33 @@ class Tuple(Composite):
     def holding(self, parts: tuple[Value, ...]) -> Tuple:
         if self.items is not None:
             return Tuple(parts, None, self.cls, None, self.sources)
-        return Tuple(None, parts[0], self.cls, self.least, self.sources, self.given, self.loops, parts[1:], self.most)
+        return Tuple(None, parts[0], self.cls, self.least, self.sources, self.given, self.loops, parts[1:])
 
     def sourced(self, sources: frozenset[Spot]) -> Tuple:
         """The same tuple, which lies somewhere else."""
         if sources == self.sources:
             return self
-        return Tuple(self.items, self.element, self.cls, self.least, sources, self.given, self.loops, self.front, self.most)
+        return Tuple(self.items, self.element, self.cls, self.least, sources, self.given, self.loops, self.front)
 
     def longer(self, loops: Loops) -> Tuple:
         """The same tuple, of another length in each round of these loops."""
         if self.loops == loops:
             return self
-        return Tuple(self.items, self.element, self.cls, self.least, self.sources, self.given, loops, self.front, self.most)
+        return Tuple(self.items, self.element, self.cls, self.least, self.sources, self.given, loops, self.front)
 
     def beginning_with(self, front: tuple[Value, ...]) -> Tuple:
         """The same tuple of unknown length, of which it is known what lies at its first places."""
         if self.items is not None or self.front == front:
             return self
-        return Tuple(None, self.element, self.cls, self.least, self.sources, self.given, self.loops, front, self.most)
+        return Tuple(None, self.element, self.cls, self.least, self.sources, self.given, self.loops, front)
 
     @property
     def shortest(self) -> int | None:
         """The least length that it may have, None if nothing is known of it."""
         return len(self.items) if self.items is not None else self.least
 
-    @property
-    def longest(self) -> int | None:
-        """The greatest length that it may have, None if nothing is known of it."""
-        return len(self.items) if self.items is not None else self.most
-
-    @property
-    def count(self) -> int | None:
-        """How many items it has, if that is known."""
-        return len(self.items) if self.items is not None else self.least if self.least == self.most else None
-
     def key(self) -> tuple[object, ...]:
-        return (self.items, self.element, self.cls, self.least, self.sources, self.given, self.loops, self.front, self.most)
+        return (self.items, self.element, self.cls, self.least, self.sources, self.given, self.loops, self.front)
 
 
 class Slice(Composite):

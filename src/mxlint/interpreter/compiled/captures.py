@@ -188,7 +188,7 @@ def _number(member: Member) -> tuple[int, float]:
         return sum(least for least, _ in parts), sum(most for _, most in parts)
     if isinstance(member, Tuple) and member.element is not None:
         fewest, most = numbers(member.element)
-        return (member.least or 0) * fewest, (math.inf if member.most is None else member.most * most) if most else 0
+        return (member.least or 0) * fewest, math.inf if most else 0
     return (0, math.inf) if isinstance(member, (Tuple, Unknown, Symbolic)) else (0, 0)
 
 

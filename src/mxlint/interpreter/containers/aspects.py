@@ -142,15 +142,15 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
 def _length(i: Interpreter, oid: int) -> Value:
     """How many items are in a list of unknown length: from the least number on, all of them."""
     content = i.heap.get(oid, ITEMS)
-    found = [(number_of_items(option.member), option.guard) for option in (options(content) if content is not None else ())]
+    found = [(_count(option.member), option.guard) for option in (options(content) if content is not None else ())]
     return bounded(i, oid, guarded(found) if found else Range(0, None))
 
 
-def number_of_items(member: Member) -> Value:
+def _count(member: Member) -> Value:
     """How many items the content of a list has, or a tuple."""
     if not isinstance(member, Tuple):
         return Range(0, None)
-    return Range(member.least or 0, member.most) if member.count is None else Const(member.count)
+    return Range(member.least or 0, None) if member.items is None else Const(len(member.items))
 
 
 def _filled(i: Interpreter, oid: int) -> Value | None:
@@ -312,7 +312,7 @@ def _step(i: Interpreter, oid: int, member: Member, path: tuple[Step, ...]) -> V
     if not isinstance(member, Tuple):
         return UNBOUND
     if path[0] == COUNT:
-        return _along(i, oid, number_of_items(member), path[1:])
+        return _along(i, oid, _count(member), path[1:])
     names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
     number = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
     if member.items is None and (number is None or not 0 <= number < len(member.front)):

@@ -71,9 +71,7 @@ def as_many(content: Value, element: Value) -> Tuple:
     if given == "whole" and element != found[0].element:
         given = "part"
     least = min(length for length in lengths if length is not None)
-    longest = [member.longest for member in found]
-    most = None if None in longest else max(length for length in longest if length is not None)
-    return Tuple(None, element, least=least, given=given, loops=united(member.loops for member in found), most=most)
+    return Tuple(None, element, least=least, given=given, loops=united(member.loops for member in found))
 
 
 def _brought_about(found: Sequence[Tuple]) -> bool:
@@ -88,13 +86,12 @@ def concatenated(a: Tuple, b: Tuple) -> Tuple:
         return Tuple((*a.items, *b.items))
     parts = [p for t in (a, b) for p in (t.items if t.items is not None else (t.element,)) if p is not None]
     least = None if a.shortest is None or b.shortest is None else a.shortest + b.shortest
-    most = None if a.longest is None or b.longest is None else a.longest + b.longest
     if not parts:
         return Tuple(())
     # Two lengths that are not known may add up to one that is the same each time.
     loops = a.loops if b.items is not None else b.loops if a.items is not None else frozenset()
     front = (a.beginning if a.items is None else (*a.items, *b.beginning))[:MAX_FRONT] if least is not None else ()
-    return Tuple(None, join(parts), least=least, given="part" if a.given or b.given else "", loops=loops, front=front, most=most)
+    return Tuple(None, join(parts), least=least, given="part" if a.given or b.given else "", loops=loops, front=front)
 
 
 def _is_fixed(content: Value) -> bool:

@@ -389,10 +389,7 @@ def extended(content: Value, value: Value, uncounted: Callable[[Tuple], Tuple] |
             member = Tuple((*member.items, value))
         elif isinstance(member, Tuple):
             least = None if member.shortest is None else member.shortest + 1
-            most = None if member.longest is None else member.longest + 1
-            member = Tuple(
-                None, join([*member.parts, value]), least=least, given="part" if member.given else "", loops=member.loops, most=most
-            )
+            member = Tuple(None, join([*member.parts, value]), least=least, given="part" if member.given else "", loops=member.loops)
             member = member if uncounted is None else uncounted(member)
         found.append(Option(member, option.guard))
     return of(found)

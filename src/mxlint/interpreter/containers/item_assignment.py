@@ -175,5 +175,4 @@ def _without(i: Interpreter, part: Member, index: Value, place: Place) -> Value:
     if not isinstance(part, Tuple) or part.items == ():
         return part
     least = max(part.shortest - 1, 0) if part.shortest is not None and not isinstance(index, Slice) else 0
-    most = part.longest if part.longest is None or isinstance(index, Slice) else max(part.longest - 1, 0)
-    return Tuple(None, join(part.parts), least=least, given="part" if part.given else "", most=most)
+    return Tuple(None, join(part.parts), least=least, given="part" if part.given else "")

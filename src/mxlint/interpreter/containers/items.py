@@ -281,14 +281,13 @@ def _takes_at_most(index: Slice) -> bool:
 
 
 def _part_of_open(content: Tuple, index: Slice) -> Tuple:
-    """A slice of a tuple whose items are not known one by one. Of a known length it takes so many; from a fixed place on it is as much shorter."""
+    """A slice of a tuple of unknown length. One that takes all items from a fixed place on, and no others, is as much shorter."""
     if content.least is None:
         return Tuple(None, content.element, content.cls) if _takes_at_most(index) else content
-    real = as_index(index)
-    if not isinstance(real, slice) or not (goes_to_the_end(index) or content.count is not None):
+    begin = as_index(index)
+    if not goes_to_the_end(index) or not isinstance(begin, slice):
         return Tuple(None, content.element, content.cls)
-    least, most = (None if length is None else len(range(length)[real]) for length in (content.least, content.most))
-    return Tuple(None, content.element, content.cls, least, most=most)
+    return Tuple(None, content.element, content.cls, max(content.least - (begin.start or 0), 0))
 
 
 def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, frame: Frame) -> Value:

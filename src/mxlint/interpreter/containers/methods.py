@@ -131,8 +131,8 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
             parts = [p for p in (member.items if member.items is not None else (member.element,)) if p is not None]
             if parts:
                 taken.append(join(parts))
-                least, most = (None if length is None else max(length - 1, 0) for length in (member.shortest, member.longest))
-                left.append(Tuple(None, join(parts), least=least, given="part" if member.given else "", most=most))
+                least = None if member.shortest is None else max(member.shortest - 1, 0)
+                left.append(Tuple(None, join(parts), least=least, given="part" if member.given else ""))
         else:
             taken.append(member)
             left.append(member)

@@ -94,7 +94,7 @@ def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     joined = join(parts)
     if content.items is not None:
         return new_list(i, Tuple((joined,) * len(parts)), place)
-    return new_list(i, Tuple(None, joined, least=content.least, given=content.given, loops=content.loops, most=content.most), place)
+    return new_list(i, Tuple(None, joined, least=content.least, given=content.given, loops=content.loops), place)
 
 
 def _compare(i: Interpreter, value: Value, content: Tuple, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:

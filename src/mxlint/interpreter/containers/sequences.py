@@ -78,7 +78,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         if isinstance(member, Tuple) and member.items is None:
             if member.least is None:
                 return Kind("int", "imprecise")
-            return Kind("int", "open") if member.given else aspects.number_of_items(member)
+            return Kind("int", "open") if member.given else Range(member.least, None)
         decided = environment(i, member) if isinstance(member, External) else None
         if decided is not None:
             return i.derived("len", (decided,), frozenset(("int",)), place)

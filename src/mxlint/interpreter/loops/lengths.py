@@ -260,11 +260,11 @@ def _count(i: Interpreter, iterable: Value) -> int | None:
 
 def _counted(member: Member, count: int) -> Member:
     """A tuple of unknown length as one of so many scalars, each of which is any of them. One object, array or symbolic value in several places would be
-    the same in all of them: of such it is known how many there are."""
+    the same in all of them."""
     if not _is_open(member) or member.element is None:
         return member
     if not all(scalar_type(part) is not None and not isinstance(part, Symbolic) for part in members(member.element)):
-        return Tuple(None, member.element, member.cls, count, member.sources, front=member.front, most=count)
+        return member
     return Tuple((member.element,) * count, None, member.cls, None, member.sources)
 
 

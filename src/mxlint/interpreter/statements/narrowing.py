@@ -139,8 +139,7 @@ def _as_long(member: Member, length: int) -> Member | None:
     element = member.element
     if element is None or any(isinstance(part, (Symbolic, Unknown)) for part in each_part(element)):
         return member
-    fits = (member.least or 0) <= length and (member.most is None or length <= member.most)
-    return Tuple((element,) * length, None, member.cls) if fits else None
+    return Tuple((element,) * length, None, member.cls) if (member.least or 0) <= length else None
 
 
 def _as_filled(member: Member, outcome: bool) -> Member | None:
