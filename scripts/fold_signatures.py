@@ -13,7 +13,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import mlx.core as mx
@@ -21,10 +21,12 @@ from fold_arrays import MODULES
 from mlx import nn, optimizers, utils
 
 FILE = Path(__file__).parents[1] / "src" / "mxlint" / "models" / "mlx" / "signatures.json"
+HIDDEN = {"mlx.core.arange": {"step"}}
+"""What may be left out though no signature shows a default. Of each other function that takes arrays or numbers MLX refuses a call without what is wanted."""
 PYTHON = {"mlx.nn": nn, "mlx.nn.losses": nn.losses, "mlx.nn.init": nn.init, "mlx.optimizers": optimizers, "mlx.utils": utils}
 
 
-def of_nanobind(signature: str) -> str:
+def of_nanobind(signature: str, hidden: Collection[str]) -> str:
     """`def exp(a: array, /, *, stream: StreamOrDevice = None) -> array` as a text of names."""
     inside = signature.partition("(")[2].rpartition(") ->")[0]
     while (shorter := re.sub(r"\[[^\[\]]*\]", "", inside)) != inside:  # annotations hold commas
@@ -33,7 +35,7 @@ def of_nanobind(signature: str) -> str:
     for part in filter(None, map(str.strip, inside.split(","))):
         name = re.split(r"\s*[:=]", part)[0]
         if name != "/":
-            found.append(f"{name}=" if "=" in part and not name.startswith("*") else name)
+            found.append(f"{name}=" if ("=" in part or name in hidden) and not name.startswith("*") else name)
     return " ".join(found)
 
 
@@ -55,7 +57,8 @@ def signatures() -> Iterator[tuple[str, list[str]]]:
         for name in sorted(dir(module)):
             overloads = [one[0] for one in getattr(getattr(module, name), "__nb_signature__", ()) if isinstance(one[0], str)]
             if overloads and not name.startswith("_") and all(re.match(r"def \w+\(.*\) ->", one) for one in overloads):
-                yield f"{prefix}.{name}", [of_nanobind(one) for one in overloads]
+                full = f"{prefix}.{name}"
+                yield full, [of_nanobind(one, HIDDEN.get(full, ())) for one in overloads]
     for prefix, module in PYTHON.items():
         for name in sorted(dir(module)):
             function = getattr(module, name)

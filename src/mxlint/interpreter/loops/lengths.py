@@ -13,6 +13,7 @@ from mxlint.domain.join import of
 from mxlint.domain.members import (
     NONE,
     Const,
+    Kind,
     Loops,
     Member,
     Option,
@@ -131,11 +132,20 @@ def content(i: Interpreter, ref: Ref) -> Value:
 
 
 def measured(i: Interpreter, value: Value, length: Value) -> Value:
-    """The length of what is a list or tuple: it varies over the loops whose rounds make that longer, or shorter, and no other."""
-    if i.trace is not None or not any(isinstance(member, Range) for member in members(length)):
+    """The length of what is a list or tuple: it varies over the loops whose rounds make that longer, or shorter, and no other. Over those it is another
+    number each time, also where nothing else is known of it."""
+    if i.trace is not None or not any(isinstance(member, Range) or _is_imprecise(member) for member in members(length)):
         return length
     loops = _changing(i, value)
-    return of(Option(over(option.member, loops), option.guard) for option in options(length))
+    return of(Option(over(_counting(option.member, loops), loops), option.guard) for option in options(length))
+
+
+def _counting(member: Member, loops: Loops) -> Member:
+    return Range(0, None) if loops and _is_imprecise(member) else member
+
+
+def _is_imprecise(member: Member) -> bool:
+    return isinstance(member, Kind) and member.cause == "imprecise"
 
 
 def _changing(i: Interpreter, value: Value) -> Loops:
