@@ -148,13 +148,17 @@ class _Mapping:
     def entries(self, member: Ref, others: tuple[Value, ...], tag: object) -> Ref:
         """Map the entries of a dict, or the parameters and sublayers of a module, to a dict."""
         i = self.i
-        oid = i.allocate("dict", None, self.place, ("tree", tag))
-        for key, value in entries(i, member):
-            put(i, oid, key, self.value(value, tuple(_entry(i, o, key) for o in others), (tag, key)))
-        rest = _rest(i, member)
+        made = [(key, self.value(value, tuple(_entry(i, o, key) for o in others), (tag, key))) for key, value in entries(i, member)]
+        rest, rest_key = _rest(i, member), i.heap.get(member.oid, REST_KEY)
         if rest is not None:
-            i.heap.set(oid, REST, self.value(rest, tuple(_rest(i, o) or Unknown("tree") for o in others), (tag, "…")))
-            i.heap.set(oid, REST_KEY, i.heap.get(member.oid, REST_KEY) or Unknown("key"))
+            rest = self.value(rest, tuple(_rest(i, o) or Unknown("tree") for o in others), (tag, "…"))
+        # Only now, as it may be at the site of the mapped one, which ages then: a function of trees may map what it has made itself.
+        oid = i.allocate("dict", None, self.place, ("tree", tag))
+        for key, value in made:
+            put(i, oid, key, value)
+        if rest is not None:
+            i.heap.set(oid, REST, rest)
+            i.heap.set(oid, REST_KEY, rest_key or Unknown("key"))
         return Ref(oid)
 
 
