@@ -78,6 +78,27 @@ def test_what_only_the_analysis_raises_is_listed_and_the_module_goes_on(
     assert [site.followed for site in found.sites] == ["partial"]
 
 
+BODIES = {
+    "y = x.flavour": "partial",
+    "y = {}['scale'] * x": "partial",
+    "y = x.flavour if x.ndim > 2 else x": "full",
+    "raise ValueError('no')": "full",
+    "assert x.ndim > 2": "full",
+    "try:\n        y = x.flavour\n    except AttributeError:\n        y = x": "full",
+}
+"""What a compiled function does, and how far it is followed."""
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_trace_that_ends_so_is_not_followed_in_full(tmp_path: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = f"import mlx.core as mx\n@mx.compile\ndef step(x):\n    {body}\n    return x\ndef run():\n    return step(mx.ones(2))\n"
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
+    assert [site.followed for site in found.sites] == [BODIES[body]]
+    assert any("may never be raised" in reason for _, reason in found.imprecise) is (BODIES[body] == "partial")
+
+
 @pytest.mark.parametrize("statement", HANDLED)
 def test_what_is_handled_is_not_listed(tmp_path: Path, statement: str) -> None:
     text = f"import sys\n{statement}\nmark1 = 1\n"

@@ -263,6 +263,8 @@ class Trace:
         self.handing = False
         """Whether what it hands to something out of sight is called."""
         self.full = True
+        self.doubtful: tuple[Place | None, Value | None] | None = None
+        """Where an exception was raised last that only the analysis may raise and that nothing in it handles, and its class. What goes on is another path."""
 
     @property
     def fewest(self) -> int:

@@ -43,6 +43,7 @@ from mxlint.interpreter.loops import novelty
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.exceptions import never_raised
 from mxlint.interpreter.machine.frames import Frame, Rounds
 from mxlint.interpreter.machine.journal import (
     describe,
@@ -138,6 +139,8 @@ def _run_trace(
             trace.computes(i, "return", place, (result,))
             ended = True
         finally:
+            if not ended and trace.doubtful is not None:
+                never_raised(i, *trace.doubtful)
             _note_trace(i, trace, result if ended else NONE, ended, ranks)
             i.trace = trace.outer
             i.modes.differentiating, i.modes.memoised = differentiating, memoised

@@ -632,7 +632,10 @@ class Interpreter:
                     self.observer.left(frame, frame.node, exception)  # type: ignore[arg-type]
         recording = self.heap.recording
         recovery = self.recovery if self.recovery is not None and len(self.tries) <= self.recovery.tries else None
-        recovered = recovery is not None and isinstance(exception, Ref) and self.heap.infos[exception.oid].payload is OWN
+        doubtful = isinstance(exception, Ref) and self.heap.infos[exception.oid].payload is OWN
+        recovered = recovery is not None and doubtful
+        if doubtful and isinstance(exception, Ref) and self.trace is not None and len(self.tries) <= self.trace.tries:
+            self.trace.doubtful = self.heap.infos[exception.oid].place, self.heap.get(exception.oid, ("#", "class"))
         while recording is not None and recording.tries >= len(self.tries):
             recording.thrown = True
             if self.tries and recording.mark is not None and not recovered:

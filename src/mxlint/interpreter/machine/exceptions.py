@@ -52,6 +52,18 @@ def throw_named(i: Interpreter, name: str, place: Place, value: Value | None = N
     raise Halt
 
 
+def never_raised(i: Interpreter, place: Place | None, cls: Value | None) -> str:
+    """Note an exception that ends what would go on without it, and that Python may not raise. What is said of it."""
+    name = str(getattr(cls, "name", "exception")).rpartition(".")[2]
+    reason = f"{_article(name)} {name} that may never be raised"
+    i.imprecise(reason, place)
+    return reason
+
+
+def _article(name: str) -> str:
+    return "an" if name[0] in "AEIOU" else "a"
+
+
 @cache
 def is_exception(name: str) -> bool:
     """Whether a name is that of a class of exceptions of Python's own."""

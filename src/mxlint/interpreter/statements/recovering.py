@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mxlint.domain.members import Ref, Unknown, Value, members
-from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Halt, Interpreter
+from mxlint.interpreter.machine.exceptions import CLASS, never_raised
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.targets import Recovery, Target
 from mxlint.interpreter.statements.binding import assign, store
@@ -49,18 +49,11 @@ def _say(i: Interpreter, error: Value, frame: Frame) -> None:
     """List what was raised, and where. It may be that compiled functions of this file are called in what was not run."""
     for member in members(error):
         place = i.info(member.oid).place if isinstance(member, Ref) else None
-        cls = i.heap.get(member.oid, ("#", "class")) if isinstance(member, Ref) else None
-        name = str(getattr(cls, "name", "exception")).rpartition(".")[2]
-        reason = f"{_article(name)} {name} that may never be raised"
-        i.imprecise(reason, place if isinstance(place, Place) else None)
-        if i.journal is not None and not i.silent and isinstance(place, Place):
+        reason = never_raised(i, place, i.heap.get(member.oid, CLASS) if isinstance(member, Ref) else None)
+        if i.journal is not None and not i.silent and place is not None:
             i.journal.doubt(place, reason)
             if frame.source is i.main:
                 i.journal.whole = False
-
-
-def _article(name: str) -> str:
-    return "an" if name[0] in "AEIOU" else "a"
 
 
 def _forget(i: Interpreter, node: ir.Stmt, frame: Frame) -> None:
