@@ -32,17 +32,23 @@ CUSTOM: Final = ("#", "custom")
 """Of a function that may have rules of its own for transforms: that it is one."""
 RULES: Final = ("vjp", "jvp", "vmap")
 _OF_MODULES: Final = {"value_and_grad": "nn.value_and_grad", "checkpoint": "nn.utils.checkpoint"}
+_OWNERS: Final = {"value_and_grad": "model", "checkpoint": "module"}
+"""The parameter that takes the module whose parameters are meant."""
 _SHOWN: Final = {False: "mx.checkpoint", True: "mx.custom_function"}
 Handler = Callable[[Interpreter, Arguments, Place, Frame], Value]
 
 
 def _make(kind: str, position: int, name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        function = args.get(position, name) or Unknown("transform")
+        model = args.get(0, _OWNERS[kind]) if position == 1 else None
+        function = args.get(position, name)
+        if kind == "checkpoint" and model is not None and function in (None, NONE):
+            function = model  # the call of the module itself is what is run again
+        function = function or Unknown("transform")
         oid = i.allocate("transform", kind, place)
         i.heap.set(oid, "fun", function)
         if position == 1:
-            model = args.get(0, "model") or NONE
+            model = model or NONE
             i.heap.set(oid, "model", model)
             if kind == "value_and_grad":
                 unseen.differentiated(i, model)
