@@ -431,7 +431,10 @@ class Novelty:
             return True
         if identity[0] in OF_SHAPES or self._perhaps and (identity[0] == "len" or _is_length(identity)):
             return False  # the content of an array may change, and its shape not
-        return any(self._member(part) if isinstance(part, Member) else isinstance(part, tuple) and self._symbol(part) for part in identity)
+        return any(
+            self._member(part) if isinstance(part, Member) else isinstance(part, tuple) and part != () and self._symbol(part)
+            for part in identity
+        )
 
     def _step(self, part: object) -> int | None:
         """By how much a number goes on from round to round, if that is known: also where a constant is added to it."""
