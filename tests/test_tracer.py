@@ -345,6 +345,44 @@ def test_no_site_is_followed_in_full_where_a_budget_cut_the_run(monkeypatch: pyt
     assert (result.coverage["full"], result.coverage["partial"]) == (0, 1) and "budget of steps" in result.reasons
 
 
+USES = """import mlx.core as mx
+
+from . import R0, R299
+from .more import scale
+
+
+def loud(x):
+    @mx.compile
+    def step(x):
+        print(x)
+        return x * R299[0] + 1
+
+    return step(x)
+
+
+def quiet(x):
+    @mx.compile
+    def step(x):
+        if R299:
+            x = x * R0[1]
+        return scale(x) + 1
+
+    return step(x)
+"""
+
+
+def test_a_file_is_followed_behind_an_import_that_a_budget_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the package would have bound is not known; what does not hang on it is found, and no site is full."""
+    table = "".join(f"R{n} = [{n}, {n} + 1]\n" for n in range(300))
+    more = "from . import R299\n\n\ndef scale(x):\n    return x * R299[1]\n"
+    write(Path(), {"pkg/__init__.py": table, "pkg/more.py": more, "pkg/use.py": USES})
+    monkeypatch.setattr("mxlint.interpreter.machine.core.MAX_STEPS", 600)
+    result = check(["pkg/use.py"])
+    assert result.tracebacks == ()
+    assert [(finding.code, finding.span.start.row) for finding in result.findings] == [("MX101", 10)]
+    assert result.coverage["full"] == 0 and "budget of steps" in result.reasons
+
+
 GATED = """import os
 import mlx.core as mx
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Final
 
 from mxlint.domain.heap import Info
@@ -17,7 +18,7 @@ from mxlint.interpreter.expressions.constants import python_value
 from mxlint.interpreter.imports.loading import loading
 from mxlint.interpreter.imports.packages import submodules
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.core import LEFT_BY_IMPORTS, Interpreter, OutOfSteps
 from mxlint.interpreter.machine.exceptions import answered, throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.paths import Path
@@ -30,6 +31,15 @@ from mxlint.source import Source
 from mxlint.syntax import ir
 
 _BUILTINS: Final = frozenset(dir(builtins))
+
+
+class CutShort:
+    """The modules that took too many steps: what they would have bound is not known."""
+
+    __slots__ = ("modules",)
+
+    def __init__(self) -> None:
+        self.modules: set[int] = set()
 
 
 def run_module(i: Interpreter, source: Source, name: str) -> Frame:
@@ -48,6 +58,9 @@ def run_module(i: Interpreter, source: Source, name: str) -> Frame:
     outer, i.recovery = i.recovery, Recovery(Target(i.heap.mark()), len(i.tries), i.path)
     try:
         i.execute(node.body, frame)
+    except OutOfSteps:
+        i.ledger.of(CutShort).modules.add(oid)
+        raise
     finally:
         i.stack.pop()
         i.recovery = outer
@@ -86,7 +99,7 @@ def import_module(i: Interpreter, name: str, level: int, frame: Frame, place: Pl
     if found is not None:
         loaded_as = i.modules.get(found.source.name) if found.source is not None else None
         if loaded_as is not None and i.heap.exists(loaded_as):
-            return Ref(loaded_as)
+            return _as_far_as_run(i, loaded_as, found.name, place)
         if found.source is None:
             return _package(i, found.name, place)
         for number in range(1, len(name.split("."))):
@@ -132,9 +145,16 @@ def _load(i: Interpreter, source: Source, name: str, place: Place) -> Value:
         i.project.lowered(source)
     except (SyntaxError, ValueError):
         return i.unknown(place, f"{source.name} cannot be read")
-    with loading(i):
-        frame = run_module(i, source, name)
-    return Ref(frame.oid)
+    with i.leaving_steps(i.most // LEFT_BY_IMPORTS) if place.source is i.main else nullcontext(), loading(i):
+        run_module(i, source, name)
+    return _as_far_as_run(i, i.modules[source.name], name, place)
+
+
+def _as_far_as_run(i: Interpreter, oid: int, name: str, place: Place) -> Value:
+    """A module that has been imported; one that a budget cut short is as one that is not in sight."""
+    if oid in i.ledger.of(CutShort).modules and oid not in [frame.oid for frame in i.stack]:
+        return i.derived("import", (Const(name),), frozenset(("module",)), place, name)
+    return Ref(oid)
 
 
 def library_module(i: Interpreter, name: str, place: Place) -> Value:

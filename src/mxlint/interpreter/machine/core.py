@@ -48,6 +48,8 @@ MAX_STEPS: Final = 20_000
 """Expressions, other than constants, and statements that one entry may take: about two seconds."""
 MAX_STEPS_OF_FILE: Final = 80_000
 """Those that all entries of a file may take together."""
+LEFT_BY_IMPORTS: Final = 10
+"""Which part of the steps of an entry is left to the file itself, whatever the modules take that it imports."""
 CALLERS_SHARE: Final = 5
 """How many times fewer a file has in which nothing is compiled: what its entries call has entries of its own, in the file where it lies."""
 MAX_DERIVED: Final = 24
@@ -351,6 +353,22 @@ class Interpreter:
             self.path, self.context, self.unrolled, self.splits = path, context, unrolled, splits
             self.trace, self.silent, self.recovery, self.modes.expected = None, 0, recovery, expected
             del self.stack[depth:], self.starts[:], self.tries[tries:], self.try_depths[tries:], self.targets[targets:]
+
+    @contextmanager
+    def leaving_steps(self, count: int) -> Iterator[None]:
+        """Run a part of an entry that ends where it would take the last so many steps: what comes after it has those."""
+        if self.steps <= count:
+            yield
+            return
+        depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
+        self.steps -= count
+        try:
+            yield
+        except OutOfSteps:
+            self.cut("budget of steps")
+            del self.stack[depth:], self.tries[tries:], self.try_depths[tries:], self.targets[targets:]
+        finally:
+            self.steps = max(self.steps, 0) + count
 
     @property
     def spent(self) -> bool:
