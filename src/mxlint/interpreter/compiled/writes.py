@@ -311,10 +311,16 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
         return oid in trace.defaults or any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
     now = i.heap.get(oid, ITEMS)
     known = [value.items for value in (before, now) if isinstance(value, Tuple) and value.items is not None]
-    if len(known) < 2 or len(known[0]) >= len(known[1]) or _is_answered_anew(i, trace, oid):
+    if len(known) < 2 or len(known[0]) >= len(known[1]) or _is_answered_anew(i, trace, oid) or _was_emptied(i, trace, oid):
         return False
     added = (part for item in known[1] if item not in known[0] for part in each_part(item))
     return i.info(oid).kind != "set" or not all(_is_the_same_again(i, part) for part in added)
+
+
+def _was_emptied(i: Interpreter, trace: Trace, oid: int) -> bool:
+    """Whether a trace has taken all out of a list or set, and filled it anew since: the next run makes it as long."""
+    held_before = [value for (other, field), value in i.heap.trail[trace.start :] if other == oid and field == ITEMS]
+    return any(isinstance(value, Tuple) and value.items == () for value in held_before[1:])
 
 
 def _is_the_same_again(i: Interpreter, part: Member) -> bool:

@@ -89,6 +89,8 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
         if given is not None:
             resized(i, owner.oid, None)
         changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))
+        if index == Slice(NONE, NONE, NONE):
+            i.heap.set(owner.oid, ITEMS, Tuple(()))  # all that was there goes first
         i.heap.set(owner.oid, ITEMS, changed)
         single = isinstance(index, Const) and isinstance(index.value, int) and index.value >= 0
         i.operations.written(i, owner.oid, ("item", index.value) if single else ITEMS, value, place, frame)  # type: ignore[union-attr]
