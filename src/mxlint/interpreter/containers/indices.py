@@ -57,6 +57,15 @@ def leaves_out(index: Slice) -> bool:
     return isinstance(lower, int) and lower > 0 and upper is None or lower in (None, 0) and isinstance(upper, int) and upper < 0
 
 
+def as_long(index: Slice) -> bool:
+    """Whether a slice of a longer sequence has more items in the end: it begins at a fixed place from the front and ends at one from the end, as `x[1:]`,
+    `x[:-1]` and `x[::2]` do."""
+    lower, upper, step = (part.value if isinstance(part, Const) else "" for part in (index.lower, index.upper, index.step))
+    begins = lower is None or isinstance(lower, int) and lower >= 0
+    ends = upper is None or isinstance(upper, int) and upper < 0
+    return begins and ends and (step is None or isinstance(step, int) and step > 0)
+
+
 def at_front(content: Tuple, index: Value) -> bool:
     """Whether an index is that of an item that is known to lie at the front of a tuple of unknown length."""
     return content.items is None and isinstance(index, Const) and type(index.value) is int and 0 <= index.value < len(content.front)

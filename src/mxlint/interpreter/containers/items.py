@@ -40,7 +40,16 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import hashed, new_list
 from mxlint.interpreter.containers.dict_items import dict_item
 from mxlint.interpreter.containers.elements import known_items, range_element
-from mxlint.interpreter.containers.indices import MISUSE, as_index, asks_for_end, at_front, goes_to_the_end, leaves_out, needs_number
+from mxlint.interpreter.containers.indices import (
+    MISUSE,
+    as_index,
+    as_long,
+    asks_for_end,
+    at_front,
+    goes_to_the_end,
+    leaves_out,
+    needs_number,
+)
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.loops.lengths import cut_short, remade
 from mxlint.interpreter.loops.novelty import SHAPE, sliced, taken
@@ -238,7 +247,7 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
         i.operations.read(i, owner.oid, ITEMS, content, place, frame)
     if not isinstance(index, Slice):
         return taken(i, result, place, index)
-    if goes_to_the_end(index):
+    if as_long(index):
         result = cut_short(i, result, owner)
     made = new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
     sliced(i, made.oid, index)

@@ -53,8 +53,9 @@ class Lengths:
 
 
 def resized(i: Interpreter, oid: int, longer: bool | None) -> None:
-    """A container becomes longer or shorter here, or perhaps either (None)."""
-    i.ledger.of(Lengths).changed.setdefault(oid, set()).add((i.context, longer))
+    """A container becomes longer or shorter here, or perhaps either (None). What makes it shorter under a condition may do so until that holds no more, as
+    `if len(xs) > 3: xs.pop()` does."""
+    i.ledger.of(Lengths).changed.setdefault(oid, set()).add((i.context, longer or (None if i.path else longer)))
 
 
 def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
@@ -255,7 +256,7 @@ def held(i: Interpreter, ref: Ref) -> Value | None:
 
 
 def cut_short(i: Interpreter, items: Value, iterable: Value) -> Value:
-    """The content of a list that goes from a fixed item of another to its end."""
+    """The content of a list that goes from a fixed item of another to its end, or to a fixed item before that."""
     loops = rounds_over(i, iterable)
     return items if loops == NO_LOOPS else _longer(items, loops)
 
