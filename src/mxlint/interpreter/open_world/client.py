@@ -399,7 +399,7 @@ def _counting_for(i: Interpreter, method: Method, others: Sequence[Method], fram
     calls = [record for record in journal(i).records if type(record) is events.Call]
     inside = [call for call in calls if any(_within(span, method.info) for span in (call.where.span, *call.path))]
     given = [leaf for call in inside for argument in call.arguments for leaf in _leaves(argument.value)]
-    if not any(isinstance(leaf, ScalarValue) and leaf.type in ("int", "float", "number") for leaf in given):
+    if not any(isinstance(leaf, ScalarValue) and leaf.known and leaf.type in ("int", "float") for leaf in given):
         return []
     return [other for other in dict.fromkeys(others) if other is not method and _count(i, other, frame)]
 
