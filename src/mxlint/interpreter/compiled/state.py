@@ -37,7 +37,7 @@ from mxlint.interpreter.machine.locations import ANY, ITEMS, KEYS, whole
 from mxlint.interpreter.machine.paths import Condition, Truth
 from mxlint.interpreter.machine.writing import Writes
 
-MAX_TRACES: Final = 6
+MAX_TRACES: Final = 16
 """Traces of one object that are kept: what has a further key is traced each time."""
 MAX_AROUND: Final = 32
 """Objects among which one with a name is looked for."""

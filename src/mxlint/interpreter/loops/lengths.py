@@ -137,6 +137,8 @@ def measured(i: Interpreter, value: Value, length: Value) -> Value:
     number each time, also where nothing else is known of it."""
     if i.trace is not None or not any(isinstance(member, Range) or _is_imprecise(member) for member in members(length)):
         return length
+    if any(isinstance(member, Ref) and i.heap.get(member.oid, ITEMS) is None for member in members(value)):
+        return length  # it is what a `__len__` of the program says
     loops = _changing(i, value)
     return of(Option(over(_counting(option.member, loops), loops), option.guard) for option in options(length))
 
