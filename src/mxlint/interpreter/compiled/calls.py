@@ -25,7 +25,7 @@ from mxlint.interpreter.compiled.rebinding import called_first
 from mxlint.interpreter.compiled.refusals import argument, spread
 from mxlint.interpreter.compiled.replays import replay
 from mxlint.interpreter.compiled.staleness import compare, unfollowed
-from mxlint.interpreter.compiled.state import TRACES, CompiledInfo, Entry, all_entries, cache_of, held
+from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.lengths import longer_each_time
@@ -195,6 +195,8 @@ def _run(
                 compare(i, ref, location, seen, held(i, *location), place)
     if not entries:
         called_first(i, ref)
+    elif len(entries) >= MAX_TRACES:
+        unfollowed(i, ref, place, "more keys than are told apart")
     _misfit(i, ref, function, args, place, frame)
     return trace_call(i, ref, function, args, key, place, frame)
 
