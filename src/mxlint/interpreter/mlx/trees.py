@@ -105,7 +105,9 @@ class _Mapping:
         """What made one of several, and what it looks like; itself where that is not known."""
         if isinstance(part, Array) and part.chain is not None:
             return part.chain.place, part.chain.note, part.shape, part.dtype
-        return self.i.info(part.oid).place or part if isinstance(part, Ref) else part
+        if not isinstance(part, Ref) or (place := self.i.info(part.oid).place) is None:
+            return part
+        return place, frozenset(self.i.heap.fields(part.oid))  # of other keys it is another tree
 
     def member(self, member: Member, others: tuple[Value, ...], tag: object) -> Value:
         """Map one thing, once for each combination with others."""
