@@ -94,7 +94,15 @@ def _is_window(array: Array, item: Value, axis: int | None, moves: Moves) -> boo
     is_negated = isinstance(end, Symbolic) and end.identity[0] == "-" and len(end.identity) == 2
     if item.upper == NONE:
         return is_negated and not moves(end) or _is_before_the_end(array, end, axis, moves)
-    return isinstance(end, Symbolic) and not is_negated and not moves(end)
+    return isinstance(end, Symbolic) and not is_negated and not moves(end) and not _measures(end.identity)
+
+
+def _measures(identity: tuple[object, ...]) -> bool:
+    """Whether a number is computed from a length, as `len(x) - width` is: a longer array moves it."""
+    if identity[:1] == ("size",):
+        return True
+    measured = [isinstance(part, tuple) and _measures(part) for part in identity[1:]]
+    return all(measured) if identity[:1] == ("min",) else any(measured)
 
 
 def _is_before_the_end(array: Array, number: Value, axis: int | None, moves: Moves) -> bool:
