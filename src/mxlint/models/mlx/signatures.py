@@ -1,4 +1,7 @@
-"""Which calls the functions, layers and optimizers of MLX take: how many arguments by position, and which by name. Any other raises TypeError."""
+"""Which calls the functions, layers and optimizers of MLX take: how many arguments by position, and which by name. Any other raises TypeError.
+
+So do some that are let through here: an argument given twice, and a name that MLX takes by position alone.
+"""
 
 from __future__ import annotations
 
