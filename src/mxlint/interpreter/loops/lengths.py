@@ -135,12 +135,21 @@ def content(i: Interpreter, ref: Ref) -> Value:
 def measured(i: Interpreter, value: Value, length: Value) -> Value:
     """The length of what is a list or tuple: it varies over the loops whose rounds make that longer, or shorter, and no other. Over those it is another
     number each time, also where nothing else is known of it."""
-    if i.trace is not None or not any(isinstance(member, Range) or _is_imprecise(member) for member in members(length)):
+    if not any(isinstance(member, Range) or _is_imprecise(member) for member in members(length)):
+        return length
+    if not rounds_around(i):
+        return of(Option(_left(option.member), option.guard) for option in options(length))
+    if i.trace is not None:
         return length
     if any(isinstance(member, Ref) and i.heap.get(member.oid, ITEMS) is None for member in members(value)):
         return length  # it is what a `__len__` of the program says
     loops = _changing(i, value)
     return of(Option(over(_counting(option.member, loops), loops), option.guard) for option in options(length))
+
+
+def _left(member: Member) -> Member:
+    """A length that no loop changes any more: it is one of those that it had, and not known which."""
+    return Kind("int", "imprecise") if isinstance(member, Range) and member.high is None else member
 
 
 def _counting(member: Member, loops: Loops) -> Member:
