@@ -63,11 +63,13 @@ def _read_arrays(i: Interpreter, trace: Any, node: ir.Node | None, value: Value,
 
 def _lying(i: Interpreter, value: Value) -> Iterator[tuple[int, Field, Value]]:
     """What lies in the lists, dicts and modules that a value leads to, and where: what MLX takes for a tree."""
-    todo, seen = [value], set[int]()
+    todo, seen, tuples = [value], set[int](), set[int]()
     while todo:
         for member in members(todo.pop()):
             if isinstance(member, Tuple):
-                todo.extend(member.parts)
+                if id(member) not in tuples:  # one tuple may lie in many others
+                    tuples.add(id(member))
+                    todo.extend(member.parts)
             elif isinstance(member, Ref) and member.oid not in seen:
                 seen.add(member.oid)
                 module = i.mlx.object_kind(i, member) == "module"
