@@ -93,26 +93,42 @@ def cache_key(
     return tuple(parts if whole else (*parts, None))
 
 
-def _add(i: Interpreter, parts: list[object], value: Value, shapeless: bool, is_array: Callable[[Symbolic], bool]) -> bool:
-    """Add the parts of a key for a value. Whether these are all."""
+def _add(
+    i: Interpreter,
+    parts: list[object],
+    value: Value,
+    shapeless: bool,
+    is_array: Callable[[Symbolic], bool],
+    around: tuple[Union, ...] = (),
+) -> bool:
+    """Add the parts of a key for a value. Whether these are all. `around`: of which several things it is one; what holds itself is not known."""
     found, complete = flattened(i, (value,), MAX_PARTS - len(parts))
     for kind, *content in found:
         if kind != "leaf":
             parts.append((kind, *content))
-        elif isinstance(content[0], Union):
-            parts += _of_any(i, content[0], shapeless, is_array, MAX_PARTS - len(parts))
-        else:
+        elif not isinstance(content[0], Union):
             parts.append(_key(content[0], shapeless, is_array))
+        elif content[0] in around:
+            parts.append(None)
+        else:
+            parts += _of_any(i, content[0], shapeless, is_array, MAX_PARTS - len(parts), around)
     return complete
 
 
-def _of_any(i: Interpreter, union: Union, shapeless: bool, is_array: Callable[[Symbolic], bool], room: int) -> list[object]:
+def _of_any(
+    i: Interpreter,
+    union: Union,
+    shapeless: bool,
+    is_array: Callable[[Symbolic], bool],
+    room: int,
+    around: tuple[Union, ...],
+) -> list[object]:
     """The parts for one of several things, if each of them has the same: arrays of one shape, trees of such. Else they are not known."""
     first: list[object] | None = None
     for member in members(union):
         parts: list[object] = []
         if (
-            not _add(i, parts, member, shapeless, is_array)
+            not _add(i, parts, member, shapeless, is_array, (*around, union))
             or len(parts) > room
             or not all(map(_is_sure, parts))
             or parts != (first or parts)

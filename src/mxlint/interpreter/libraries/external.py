@@ -269,7 +269,10 @@ def _import(i: Interpreter, importer: str, args: Arguments, place: Place, frame:
         kept = len(parts) - (len(full) - len(below)) + 1
         full = ".".join((*parts[:kept], *filter(None, (below,)))) if parts and kept > 0 else None
     if full is not None:
-        return modules.import_module(i, full, 0, frame, place)
+        module = modules.import_module(i, full, 0, frame, place)
+        names = [parameter.name for parameter in described.parameters] if described is not None else []
+        top = "fromlist" in names and args.get(3, "fromlist") in (None, NONE, Tuple(()))
+        return modules.import_module(i, full.partition(".")[0], 0, frame, place) if top else module  # `__import__("a.b")` is a
     return i.symbolic(place, "module", kinds=frozenset(("module",)))
 
 
