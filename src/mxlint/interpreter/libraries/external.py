@@ -270,9 +270,10 @@ def _import(i: Interpreter, importer: str, args: Arguments, place: Place, frame:
         full = ".".join((*parts[:kept], *filter(None, (below,)))) if parts and kept > 0 else None
     if full is not None:
         module = modules.import_module(i, full, 0, frame, place)
+        # `__import__("a.b")` gives the package `a`, unless a `fromlist` asks for names of `a.b`.
         names = [parameter.name for parameter in described.parameters] if described is not None else []
         top = "fromlist" in names and args.get(3, "fromlist") in (None, NONE, Tuple(()))
-        return modules.import_module(i, full.partition(".")[0], 0, frame, place) if top else module  # `__import__("a.b")` is a
+        return modules.import_module(i, full.partition(".")[0], 0, frame, place) if top else module
     return i.symbolic(place, "module", kinds=frozenset(("module",)))
 
 

@@ -148,7 +148,7 @@ def measured(i: Interpreter, value: Value, length: Value) -> Value:
 
 
 def _left(member: Member) -> Member:
-    """A length that no loop changes any more: it is one of those that it had, and not known which."""
+    """A length behind the loop that changed it: one of those that it had there, not known which. A `Range` would say that it is each of them."""
     return Kind("int", "imprecise") if isinstance(member, Range) and member.high is None else member
 
 

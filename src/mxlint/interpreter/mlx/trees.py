@@ -102,7 +102,8 @@ class _Mapping:
         return self.i.split(value, alone)
 
     def maker(self, part: Member) -> object:
-        """What made one of several, and what it looks like; itself where that is not known."""
+        """By what one of several is known: the place that made it, with the shape and dtype of an array or the keys of a dict. Of what has no such place
+        it is the thing itself."""
         if isinstance(part, Array) and part.chain is not None:
             return part.chain.place, part.chain.note, part.shape, part.dtype
         if not isinstance(part, Ref) or (place := self.i.info(part.oid).place) is None:
