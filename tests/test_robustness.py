@@ -271,6 +271,33 @@ ODD: dict[str, tuple[str | bytes, list[str]]] = {
         PRINTS.replace("    print(x)", "    print(x)\n    x.__getitem__, x.__setitem__, x.__contains__\n    x.__getitem__(0)"),
         ["MX101"],
     ),
+    "operators that are only named": (
+        PRINTS.replace("    print(x)", "    x.__eq__, x.__add__\n    print(x.__add__(x))\n    x.__ne__({})"),
+        ["MX101"],
+    ),
+    "stars in place of functions": (
+        PRINTS
+        + "import functools\nfrom contextlib import contextmanager\na = [step]\nmx.vjp(*a), mx.jvp(**a), contextmanager(*a)\n"
+        + "functools.wraps(*a)(step), functools.wraps(step)(), property(step).getter(*a), functools.partialmethod(*a)\n",
+        ["MX101"],
+    ),
+    "methods of modules that are called on nothing": (PRINTS + "import mlx.nn as nn\nmodel = nn.T\nmodel.parameters()\n", ["MX101"]),
+    "ranges of what is no number": (PRINTS + "sorted(range(range(3), range(2)))\nlist(range(0, 5, False))\n", ["MX101"]),
+    "chain of chains that recurs": (
+        PRINTS
+        + "import itertools\ndef run(n):\n    n = itertools.chain(n) if isinstance(n, int) else 1\n    run(n)\nfor n in range(20):\n    run(n)\n",
+        ["MX101"],
+    ),
+    "items behind the last one": (PRINTS + "a = mx.ones(20)\nfor k in range(21):\n    step(a[k].item())\nstep(a)\n", ["MX101"]),
+    "empty list, as often as a loop says": (
+        PRINTS + "@mx.compile\ndef g(x, n):\n    return n * []\nr = []\nfor k in range(40):\n    r.append(k)\n    g(mx.ones(2), len(r))\n",
+        ["MX101"],
+    ),
+    "length of two things without another": (
+        PRINTS
+        + "def cut(x, w, flag):\n    x = mx.concatenate([x, x])\n    n = max(0, len(x) - w) if flag else max(3.5, w)\n    step(x[n:])\n",
+        ["MX101"],
+    ),
     "property of itself": (PRINTS + "class A:\n    @property\n    def a(self):\n        return self.a\nA().a\n", ["MX101"]),
 }
 

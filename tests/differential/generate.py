@@ -242,13 +242,13 @@ def calls(d: Draft, arguments: str = "x", between: list[str] | None = None, agai
 # -- MX1 --------------------------------------------------------------------------------------------------------------
 
 SINKS = (
-    "print({v})", "print('v', {v}, sep=' ')", "s = f'{{{v}}}'", "s = f'{{{s}:.2f}}'", "s = str({v})", "s = repr({s})", "s = 'value %s' % ({v},)",
+    "print({v})", "print('v', {v}, sep=' ')", "s = f'{{ {v} }}'", "s = f'{{ {s}:.2f}}'", "s = str({v})", "s = repr({s})", "s = 'value %s' % ({v},)",
     "s = '{{}}'.format({v})", "n = {s}.item()", "n = float({s})", "n = int({s})", "n = bool({s} > 0)", "n = {v}.tolist()", "n = np.array({v})",
     "n = math.sqrt({s})", "n = max({s}, 0)", "n = min(1.0, {s})", "n = sorted([{s}, 2.0])", "n = any([{s} > 0])",
     "if {s} > 0:\n    k = 1", "n = 1 if {s} > 0 else 2", "n = {s} > 0 and 1", "n = not ({s} > 0)", "assert {s} > -100000", "while {s} > 100000:\n    break",
     "n = 0 < {s} < 9", "n = {s} in [1.0, 2.0]", "n = [1, 2, 3][({s} * 0).astype(mx.int32)]", "n = (4, 5)[({s} > 0).astype(mx.int32)]", "n = [C][({s} * 0).astype(mx.int32)]", "n = ((1, 2), (3, 4))[({s} > 0).astype(mx.int32)]", "n = list(range(3))[({s} * 0).astype(mx.int32)]", "n = range(({s} > 0).astype(mx.int32))", "n = 'ab' * ({s} > 0).astype(mx.int32)", "n = [1, 2, 3][:({s} * 0).astype(mx.int32)]", "n = 'abc'[({s} > 0).astype(mx.int32)]", "for _ in range(({s} * 0).astype(mx.int32)):\n    pass",
     "mx.eval({v})", "mx.async_eval({v})", "mx.eval({{'a': {v}}})", "if mx.all({v} > 0):\n    k = 2", "if mx.array_equal({v}, {v}):\n    k = 3",
-    "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{{v}.shape}} {{{s}!r}}'", "if {v}.any():\n    k = 4",
+    "n = {s}.item() if {s}.ndim else 0", "n = np.float32(2) * {s}", "n = math.floor({s})", "n = f'{{ {v}.shape}} {{ {s}!r}}'", "if {v}.any():\n    k = 4",
     "mx.eval([{v}, 1])", "mx.eval(C, {s})", "mx.eval({s}, {v})", "mx.async_eval([{v}])", "mx.eval([{v}], [C])", "mx.async_eval({s})",
 )  # fmt: skip
 HARMLESS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
+from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeAlias
 
@@ -204,6 +205,48 @@ def splice(tree: ast.Module, random: Random) -> None:
         random.choice(found).put(deepcopy(random.choice(found).node))
 
 
+BLOCKS = ("body", "orelse", "finalbody")
+SNIPPETS = tuple(Path(__file__).with_name("snippets.txt").read_text(encoding="utf-8").split("\n\n"))
+"""Statements about `A`, `B` and `C`, which stand for names of a module."""
+PYTHON = (
+    "collections",
+    "contextlib",
+    "copy",
+    "dataclasses",
+    "enum",
+    "functools",
+    "itertools",
+    "operator",
+    "threading",
+    "types",
+    "typing",
+    "weakref",
+)
+MODULES = {**{name: name for name in PYTHON}, "mlx": "mlx.utils", "mx": "mlx.core as mx", "nn": "mlx.nn as nn", "np": "numpy as np", "optim": "mlx.optimizers as optim"}  # fmt: skip
+"""What imports the modules that they use, by the names under which they do."""
+
+
+def insert(tree: ast.Module, random: Random) -> None:
+    """A construct of Python or a call of a library, about names of the module."""
+    blocks: list[list[ast.stmt]] = [
+        block for node in ast.walk(tree) for field in BLOCKS if isinstance(block := getattr(node, field, None), list)
+    ]
+    names = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
+    if not names:
+        return
+    called = {letter: random.choice(names) for letter in "ABC"}
+    snippet = ast.parse(random.choice(SNIPPETS))
+    for node in ast.walk(snippet):
+        for field in ("id", "name", "attr"):
+            if (name := getattr(node, field, None)) in called:
+                setattr(node, field, called[name])
+    block = random.choice(blocks)
+    at = random.randrange(len(block) + 1)
+    block[at:at] = snippet.body
+    used = sorted({node.id for node in ast.walk(snippet) if isinstance(node, ast.Name)} & MODULES.keys())
+    tree.body[:0] = ast.parse("\n".join(f"import {MODULES[name]}" for name in used)).body
+
+
 def augment(tree: ast.Module, random: Random) -> None:
     """`x = x + y` as `x += y`, and the other way about; they differ for what can be changed in place."""
     found = [
@@ -228,6 +271,6 @@ def augment(tree: ast.Module, random: Random) -> None:
 
 CHANGES: tuple[Change, ...] = (
     delete, repeat, swap, copy, copy, wrap, read_other, read_other, write_other, constant, constant, operator, drop_argument, swap_arguments,
-    shapeless, splice, splice, augment,
+    shapeless, splice, splice, augment, insert, insert,
 )  # fmt: skip
 """Those that stand here twice are drawn twice as often."""

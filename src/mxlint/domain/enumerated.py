@@ -40,7 +40,7 @@ def computed(function: Callable[..., object], operands: Sequence[Value], loops: 
         given[several[0]] = value
         try:
             result = function(*given)
-        except (ArithmeticError, TypeError, ValueError):
+        except (ArithmeticError, LookupError, TypeError, ValueError):
             return None
         results[type(result), result] = None
     integers = sorted(value for _, value in results if type(value) is int)

@@ -324,7 +324,8 @@ class Tuple(Composite):
     def holding(self, parts: tuple[Value, ...]) -> Tuple:
         if self.items is not None:
             return Tuple(parts, None, self.cls, None, self.sources)
-        return Tuple(None, parts[0], self.cls, self.least, self.sources, self.given, self.loops, parts[1:])
+        element, *front = parts or (None,)
+        return Tuple(None, element, self.cls, self.least, self.sources, self.given, self.loops, tuple(front))
 
     def sourced(self, sources: frozenset[Spot]) -> Tuple:
         """The same tuple, which lies somewhere else."""

@@ -314,13 +314,13 @@ def _cut(value: Value, depth: int, done: dict[tuple[int, int], Value]) -> Value:
         return value
     if isinstance(value, Union):
         return of(Option(cut, option.guard) for option in options(value) for cut in members(_cut(option.member, depth, done)))
-    if not isinstance(value, Tuple) or value.items is None:
+    if not isinstance(value, Tuple):
         return value
     if depth >= MAX_DEPTH:
         return Tuple(None, Unknown("nested too deep"), sources=value.sources)
     key = (id(value), depth)
     if key not in done:
-        done[key] = Tuple(tuple(_cut(item, depth + 1, done) for item in value.items), None, value.cls, None, value.sources)
+        done[key] = value.holding(tuple(_cut(part, depth + 1, done) for part in value.parts))
     return done[key]
 
 

@@ -30,7 +30,7 @@ from mxlint.interpreter.compiled.tracing import trace_call
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.lengths import longer_each_time
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.garbage import Called
@@ -60,6 +60,15 @@ class Stored:
         self.at: dict[Place, dict[int, tuple[tuple[Location, int], ...] | None]] = {}
         self.replaceable: set[int] = set()
         self.since: dict[Location, int] | None = None
+
+
+class InPlace:
+    """The compiled objects whose functions run in place of a trace, each with how many activations are around it."""
+
+    __slots__ = ("calls",)
+
+    def __init__(self) -> None:
+        self.calls: set[tuple[int, int]] = set()
 
 
 def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -92,8 +101,20 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 
 def _run_itself(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    """Run the function of a compiled object in place of a trace. That it takes what it is given is noted of one that a class holds: it was given self, if it asks for that."""
-    value = i.call(function, args, place, frame)
+    """Run the function of a compiled object in place of a trace. That it takes what it is given is noted of one that a class holds: it was given self, if it asks for that.
+
+    One that stands for several may hold itself, where a loop compiles what it has compiled. Each of them comes to what lies at the end of its chain, so it is
+    enough to run what else it holds.
+    """
+    under_way = i.ledger.of(InPlace).calls
+    call_ = ref.oid, len(i.stack)
+    if call_ in under_way:
+        raise Halt
+    under_way.add(call_)
+    try:
+        value = i.call(function, args, place, frame)
+    finally:
+        under_way.discard(call_)
     if ref.oid in journal(i).methods:
         note(i, events.Note(events.RAN, where(place), "", ref.oid, events.Modality()))
     return value

@@ -316,10 +316,20 @@ def target(i: Interpreter, function: Value, depth: int = 6) -> tuple[Ref | None,
             cls = i.heap.get(member.oid, ("#", "class"))
             method = class_attribute(i, cls, "__call__") if cls is not None and not isinstance(cls, Union) else None
             if isinstance(method, Ref):
-                return method, 1, frozenset()
+                return _of_class(i, method, depth - 1)
     return None, 0, frozenset()
 
 
+def _of_class(i: Interpreter, method: Ref, depth: int) -> tuple[Ref | None, int, frozenset[str]]:
+    """The same of a method, as its class holds it: of what a call of an object of that class calls."""
+    info = i.info(method.oid)
+    inner = i.heap.get(method.oid, "fget") if info.kind == "descriptor" and info.payload in _GIVEN else method
+    found, bound, names = target(i, inner or NONE, depth)
+    return found, bound + (info.kind == "function" or info.payload == "classmethod"), names
+
+
+_GIVEN: Final = ("staticmethod", "classmethod")
+"""Descriptors that give the function that they are made of."""
 REFUSED: Final = frozenset(("classmethod", "property", "cached_property"))
 """What a decorator makes of a method that is no function; a static method is one."""
 

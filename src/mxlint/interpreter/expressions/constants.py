@@ -20,8 +20,8 @@ def python_value(i: Interpreter, value: Value, depth: int = 3) -> Any:
         items = [python_value(i, item, depth - 1) for item in value.items]
         return MISSING if any(item is MISSING for item in items) else tuple(items)
     if isinstance(value, RangeObject):
-        parts = [python_value(i, part) for part in (value.start, value.stop, value.step)]
-        return MISSING if any(part is MISSING for part in parts) else range(*parts)
+        parts = [python_value(i, part) for part in value.parts]
+        return range(*parts) if parts[2] and all(isinstance(part, int) for part in parts) else MISSING
     if isinstance(value, Ref) and depth:
         kind = i.info(value.oid).kind
         if kind in ("list", "set"):

@@ -92,6 +92,8 @@ def _iterator_element(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> V
         return i.call(parts[0], Arguments(), place, frame)
     if kind == "count":
         return binary(i, "+", parts[0], binary(i, "*", Range(0, None), parts[1], place, frame), place, frame)
+    if not parts:
+        return UNBOUND  # it goes over nothing
     return element_of(i, parts[0] if kind == "some" else parts[-1], place, frame)
 
 

@@ -35,6 +35,7 @@ from mxlint.domain.size import Size, bounds, number
 from mxlint.interpreter.compiled import captures, recipes, sinks, writes
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import UNROLLED
+from mxlint.interpreter.expressions.operators import METHODS
 from mxlint.interpreter.loops import lengthening, novelty
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -65,7 +66,7 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     array = operands[0]
     assert isinstance(array, Array)
     handler = _SPECIAL.get(method)
-    if method in _OF_AN_ITEM and len(operands) == 1:  # named, and not called
+    if method in _OF_TWO and len(operands) == 1:  # named, and not called
         return Bound(array, External(name))
     argument = presumptions.argument_of(i, array)
     if argument is not None and _is_of_others(i, name, operands):
@@ -116,7 +117,13 @@ def _is_never_equal(i: Interpreter, other: Value) -> bool:
 
 _EQUALITY: Final = frozenset(("__eq__", "__ne__"))
 BOOL: Final = frozenset(("bool",))
-_OF_AN_ITEM: Final = frozenset(("__getitem__", "__setitem__", "__contains__"))
+_OF_TWO: Final = {
+    "__getitem__",
+    "__setitem__",
+    "__contains__",
+    *(f"__{way}{word}__" for word in METHODS.values() for way in ("", "r", "i")),
+}
+"""Special methods of an array and another operand."""
 _BY_KEY: Final = frozenset(("__getitem__", "__contains__"))
 """What a mapping has with a string, and an array with numbers alone."""
 

@@ -62,7 +62,7 @@ def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame)
         return _call_layer(i, cls, last, args, place, frame)
     if is_module_class(cls) and last in written.names(MODULE):
         return i.call(written_member(i, f"{MODULE}.{last}", frame) or NONE, args, place, frame)
-    if is_module_class(cls) and last in MODULE_METHODS or cls.startswith("mlx.optimizers.") and last in OPTIMIZER_METHODS:
+    if args.args and (is_module_class(cls) and last in MODULE_METHODS or cls.startswith("mlx.optimizers.") and last in OPTIMIZER_METHODS):
         handler = _METHODS.get(("optimizer." if cls.startswith("mlx.optimizers.") else "module.") + last)
         return handler(i, args, place, frame) if handler is not None else i.symbolic(place, name)
     return None

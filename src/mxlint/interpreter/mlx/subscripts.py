@@ -109,12 +109,13 @@ def _is_before_the_end(array: Array, number: Value, axis: int | None, moves: Mov
     """Whether a number is the length of an axis without a width, or 0 where the axis is shorter."""
     several = [member.identity if isinstance(member, Symbolic) else () for member in members(number)]
     found = [part for identity in several for part in (identity[1:] if identity[:1] == ("max",) else (identity,)) if part != Const(0)]
-    cut = [part for part in found if isinstance(part, tuple) and len(part) == 3 and part[0] == "-" and part[2:] == found[0][2:]]  # type: ignore[index]
-    lengths = [part[1] for part in cut if isinstance(part[1], tuple) and part[1][0] == "size" and part[1][2:] in ((), (Const(axis),))]
-    widths = [Symbolic(part[2], None) for part in cut if isinstance(part[2], tuple)]
+    cut = [part[1:] for part in found if isinstance(part, tuple) and len(part) == 3 and part[0] == "-"]
+    lengths = [of for of, _ in cut if isinstance(of, tuple) and of[0] == "size" and of[2:] in ((), (Const(axis),))]
+    widths = {width for _, width in cut}
     return (
         0 < len(lengths) == len(found)
-        and not any(map(moves, widths))
+        and len(widths) == 1
+        and not any(moves(Symbolic(width, None)) for width in widths if isinstance(width, tuple))
         and any(isinstance(of[1], Array) and of[1].ident == array.ident for of in lengths)
     )
 

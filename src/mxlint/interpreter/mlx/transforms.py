@@ -167,13 +167,17 @@ def _pair(kind: str) -> Handler:
     """`mx.jvp(fun, primals, tangents)` and `mx.vjp`: the function runs once, here."""
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        function = args.args[0]
+        function = args.get(0, "fun")
+        if function is None:
+            return i.symbolic(place, kind)
         for compiled in _compiled(i, function) if i.trace is None else ():
             m = modality(i, 0)
             if m is not None:
                 note(i, events.Note("transform of compiled", where(place), f"mx.{kind}", compiled.oid, m))
-        primals = collected(i, args.args[1], place, frame) if len(args.args) > 1 else Tuple(())
-        directions = collected(i, args.args[2], place, frame) if len(args.args) > 2 else Tuple(())
+        primals, directions = (
+            Tuple(()) if listed is None else collected(i, listed, place, frame)
+            for listed in (args.get(1, "primals"), args.get(2, "cotangents" if kind == "vjp" else "tangents"))
+        )
         outer = i.modes.differentiating
         trace = i.trace
         if trace is None:

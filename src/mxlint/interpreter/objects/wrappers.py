@@ -47,7 +47,7 @@ def _descriptor_method(which: str) -> Handler:
             value = i.heap.get(owner.oid, name)
             if value is not None:
                 i.heap.set(oid, name, value)
-        i.heap.set(oid, which, args.args[1])
+        i.heap.set(oid, which, args.get(1) or Unknown(which))
         return Ref(oid)
 
     return run
@@ -86,7 +86,7 @@ def wrapper(kind: str) -> Handler:
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         oid = i.allocate(kind, None, place)
-        first = args.args[0]
+        first = args.get(0) or Unknown(kind)
         i.heap.set(oid, "__wrapped__", first)
         if isinstance(first, Ref):
             for name in ("__name__", "__doc__", "__module__", "__qualname__"):
@@ -122,12 +122,14 @@ def _cached_to(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
 def _wraps(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     oid = i.allocate("partial", args, place)
     i.heap.set(oid, "func", External("#wraps"))
-    i.heap.set(oid, "args", Tuple((args.args[0],)))
+    i.heap.set(oid, "args", Tuple(args.args[:1]))
     return Ref(oid)
 
 
 def _wrapped(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    original, wrapper = args.args[0], args.args[1]
+    if len(args.args) != 2:
+        return i.symbolic(place, "functools.wraps")
+    original, wrapper = args.args
     if isinstance(wrapper, Ref):
         i.heap.set(wrapper.oid, "__wrapped__", original)
         if isinstance(original, Ref):
