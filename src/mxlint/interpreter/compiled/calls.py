@@ -46,6 +46,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import ITEMS, NEW, USED
 from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.open_world.spreading import spread_out
 
 
@@ -229,11 +230,12 @@ def _note_call(
         clocks.called(i, ref.oid, outcome)
     if i.silent:
         return
+    arrays = {array.ident for value in args.values for array in arrays_in(i, value)}
     given: list[events.Argument] = []
     for number, value in enumerate(args.args):
-        given.append(argument(i, ref, str(number), args.place(number, "", place), value))
+        given.append(argument(i, ref, str(number), args.place(number, "", place), value, arrays))
     for name, value in args.keywords.items():
-        given.append(argument(i, ref, name, args.keyword_places.get(name, place), value))
+        given.append(argument(i, ref, name, args.keyword_places.get(name, place), value, arrays))
     given.extend(spread(i, ref, at, value) for value, at in args.spread)
     flat, exact = (key_text(key, flat, identities(i, args)) for flat in (True, False)) if key is not None else ("", "")
     i.finding(partial(_find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args)))

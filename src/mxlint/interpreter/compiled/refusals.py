@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import GOING_ON
@@ -55,8 +55,9 @@ _REFUSED: Final = {"set": "set", "generator": "generator", "iterator": "iterator
                    "partial": "function", "compiled": "function", "transform": "function", "coroutine": "coroutine"}  # fmt: skip
 
 
-def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) -> events.Argument:
-    """An argument of a call of a compiled object, with what MLX has against it."""
+def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value, arrays: Collection[int]) -> events.Argument:
+    """An argument of a call of a compiled object, with what MLX has against it. `arrays`: those among the arguments; that one has another shape says more than
+    that its length is another number."""
     info = i.info(ref.oid).payload
     assert isinstance(info, CompiledInfo)
     table = i.table
@@ -65,8 +66,8 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value) ->
         bad = ""  # that is what the program is to do
     callee = modality(i, i.chosen) if bad else None
     bad = bad if callee is not None else ""
-    shown, presumed = _described(i, value, info.context), ""
-    if not _varies(shown) and _varies(again := describe(i, value, info.context, perhaps=True)):
+    shown, presumed = _described(i, value, info.context, arrays), ""
+    if not _varies(shown) and _varies(again := describe(i, value, info.context, perhaps=True, beside=arrays)):
         shown, presumed = again, f"`{where(place).text}` takes many values"
     versions = () if not bad else table.before(TAKES_NONE) if bad == "NoneType" else table.judged
     return events.Argument(
@@ -117,15 +118,15 @@ def _comes_back(i: Interpreter, value: Value, running: Sequence[Context]) -> boo
     )
 
 
-def _described(i: Interpreter, value: Value, older: Context) -> described.Value:
+def _described(i: Interpreter, value: Value, older: Context, arrays: Collection[int]) -> described.Value:
     """An argument in the words of the facts. Where it may be several things, and is another number each time under conditions that no round of a loop
     changes, it is that: who meets them meets it in each round."""
-    found = describe(i, value, older)
+    found = describe(i, value, older, beside=arrays)
     if not isinstance(found, described.UnknownValue) or not isinstance(value, Union):
         return found
     running = novelty.rounds(i, older)
     for option in value.options:
-        member = describe(i, option.member, older)
+        member = describe(i, option.member, older, beside=arrays)
         varies = isinstance(member, described.ScalarValue) and member.varies
         if varies and option.guard and not any(is_inside(literal.condition, around) for literal in option.guard for around in running):
             return member

@@ -14,6 +14,7 @@ from mxlint.domain.join import constant_range, hull, join, length_of, of
 from mxlint.domain.members import (
     UNBOUND,
     Const,
+    Given,
     Kind,
     Member,
     Option,
@@ -30,6 +31,7 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.widening import MAX_FRONT
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.generators.iterators import POSITION, parts_of
 from mxlint.interpreter.libraries import sharing
@@ -389,7 +391,10 @@ def extended(content: Value, value: Value, uncounted: Callable[[Tuple], Tuple] |
             member = Tuple((*member.items, value))
         elif isinstance(member, Tuple):
             least = None if member.shortest is None else member.shortest + 1
-            member = Tuple(None, join([*member.parts, value]), least=least, given="part" if member.given else "", loops=member.loops)
+            given: Given = "part" if member.given else ""
+            member = Tuple(
+                None, join([*member.parts, value]), None, least, given=given, loops=member.loops, front=member.beginning[:MAX_FRONT]
+            )
             member = member if uncounted is None else uncounted(member)
         found.append(Option(member, option.guard))
     return of(found)

@@ -311,6 +311,8 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
             if content.given:
                 return Tuple(None, content.element, content.cls, 0, given="part")
             return _part_of_open(content, index)
+        if at_front(content, index) and isinstance(real, int):
+            return content.front[real]
         i.may_raise("builtins.IndexError")
         held = content.element or Unknown("item")
         return given_stars.item(i, held, real, place) if isinstance(held, Array) and isinstance(real, int) else held
@@ -348,7 +350,8 @@ def _part(i: Interpreter, owner: Tuple, index: Value, place: Place, frame: Frame
         return taken_out(i, owner, real, owner.front[real], place, frame)
     result = sequence_item(i, owner if real is not None else used(i, owner, frame), index, place, frame)  # type: ignore[arg-type]
     if real is None:
-        return handed_out(i, result, place, frame)
+        item = handed_out(i, result, place, frame)
+        return item if isinstance(index, Slice) else taken(i, item, place, index)
     return cut_out(i, owner, real, place, frame) if isinstance(real, slice) else taken_out(i, owner, real, result, place, frame)
 
 

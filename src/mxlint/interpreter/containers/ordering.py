@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.enumerated import computed
-from mxlint.domain.join import hull, join
+from mxlint.domain.join import hull, join, of
 from mxlint.domain.members import (
     FALSE,
     NONE,
@@ -27,6 +27,7 @@ from mxlint.domain.members import (
     Unknown,
     Value,
     members,
+    options,
     scalar_type,
 )
 from mxlint.domain.place import Place
@@ -91,7 +92,7 @@ def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         return new_list(i, Tuple(tuple(parts[n] for n in order)), place)
     if not parts:
         return new_list(i, Tuple(()), place)
-    joined = join(parts)
+    joined = of((option for part in parts for option in options(part)), chosen=True)  # the order chooses among them, and no loop
     if content.items is not None:
         return new_list(i, Tuple((joined,) * len(parts)), place)
     return new_list(i, Tuple(None, joined, least=content.least, given=content.given, loops=content.loops), place)

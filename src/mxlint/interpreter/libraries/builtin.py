@@ -125,10 +125,17 @@ def _exception_info(i: Interpreter, args: Arguments, place: Place, frame: Frame)
     return Tuple((exception_class(i, error), error, i.symbolic(place, "traceback", kinds=frozenset(("builtins.traceback",)))))
 
 
-def _code(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`exec(text)`, `eval(text)`: the program is in the text."""
+def _evaluated(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`eval(text)`: the expression is in the text."""
     i.may_raise()
     return i.unknown(place, "code that a text holds")
+
+
+def _executed(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`exec(text)`: the statements are in the text, and may change whatever there is."""
+    i.may_raise()
+    i.unsure("code that a text holds", place)
+    return NONE
 
 
 def _locals(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -237,8 +244,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     **reflection.HANDLERS,
     **sequences.HANDLERS,
     **wrappers.HANDLERS,
-    "builtins.exec": _code,
-    "builtins.eval": _code,
+    "builtins.exec": _executed,
+    "builtins.eval": _evaluated,
     **hints.HANDLERS,
     **records.HANDLERS,
     **metaclasses.HANDLERS,

@@ -7,17 +7,18 @@ of the loop, or an array that is computed from what an earlier round made of it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import prod
 from typing import Final, TypeAlias, TypeGuard
 
-from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.arrays import GOING_ON, Array, Operands
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
 from mxlint.domain.members import (
     Const,
     Kind,
+    Length,
     Loops,
     Member,
     Option,
@@ -33,6 +34,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
+from mxlint.domain.size import symbols
 from mxlint.domain.varying import FEW, Chance, Doubled, Past, loops_of, over, stays, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
@@ -65,6 +67,27 @@ class Numbered:
 
     def __init__(self) -> None:
         self.numbers: dict[Identity, int] = {}
+
+
+class Lengthening:
+    """Arrays that rounds of loops make longer, or otherwise of another length, each time: which loops, and which axis it is, counted from either end."""
+
+    __slots__ = ("arrays",)
+
+    def __init__(self) -> None:
+        self.arrays: dict[int, tuple[frozenset[Hashable], frozenset[int]]] = {}
+
+
+def lengthens(i: Interpreter, array: Array, axis: object) -> None:
+    """An array was made in host code. `axis`: the one along which its shape differs from round to round, if it does; None if nobody says."""
+    if i.trace is not None or array.grows not in GOING_ON or not array.loops:
+        return
+    if array.shape is not None and array.shape.count(None) == 1:
+        axis = array.shape.index(None)
+    if type(axis) is int:
+        ways = (axis,) if array.shape is None else (axis % len(array.shape), axis % len(array.shape) - len(array.shape))
+        found = i.ledger.of(Lengthening).arrays
+        found[array.ident] = found[i.heap.older(array.ident)] = array.loops, frozenset(ways)
 
 
 class Cut:
@@ -368,10 +391,12 @@ class Steps:
 class Novelty:
     """What is new in each of some rounds of loops that run."""
 
-    def __init__(self, i: Interpreter, running: Sequence[Context], *, perhaps: bool = False) -> None:
-        """`perhaps`: what is read out of an item of something that nobody in sight gives counts as well. It may be another number each time."""
+    def __init__(self, i: Interpreter, running: Sequence[Context], *, perhaps: bool = False, beside: Collection[int] = ()) -> None:
+        """`perhaps`: what is read out of an item of something that nobody in sight gives counts as well. It may be another number each time. `beside`: arrays
+        whose lengths do not count, as they are asked about themselves."""
         self._i = i
         self._perhaps = perhaps
+        self._beside = beside
         self._rounds = running
         self._seen: set[Identity] = set()
 
@@ -402,7 +427,34 @@ class Novelty:
         if isinstance(member, Symbolic):
             if self._i.heap.recording is not None:
                 self._i.heap.recording.around = True
-            return bool(self._rounds) and scalar_type(member) not in ("bool", "NoneType") and self._symbol(member.identity)
+            return (
+                bool(self._rounds)
+                and scalar_type(member) not in ("bool", "NoneType")
+                and (self._symbol(member.identity) or self._is_longer(member.identity))
+            )
+        return False
+
+    def of_lengths(self, found: Sequence[Length]) -> bool:
+        """Whether what is one of some lengths of axes, or sums of such, is another one in each round."""
+        changing = [sum(self._axis_differs(name) for name in symbols(length.size)) for length in found]
+        return max(changing, default=0) == 1  # two may change alike
+
+    def _is_longer(self, part: object) -> bool:
+        """Whether something is the length of an axis that is another one in each round, or computed from one such and from what is not."""
+        if isinstance(part, Length):
+            return self.of_lengths((part,))
+        if not isinstance(part, tuple) or not part:
+            return False
+        if part[0] == "size" and isinstance(part[1], Array):
+            return self._axis_differs(("axis", part[1].ident, part[2].value if len(part) > 2 else None))
+        return part[0] in _ADDING and sum(map(self._is_longer, part[1:])) == 1
+
+    def _axis_differs(self, name: object) -> bool:
+        """Whether an axis of an array (None: the product of all) has another length in each round."""
+        match name:
+            case ("axis", int() as ident, axis) if ident not in self._beside:
+                loops, axes = self._i.ledger.of(Lengthening).arrays.get(ident, (NO_LOOPS, ()))
+                return (axis is None or axis in axes) and self.over(loops)
         return False
 
     def _in_round(self, identity: Identity) -> bool:
@@ -550,6 +602,8 @@ def _close_together(bounds: Sequence[Member]) -> bool:
 
 SHAPE: Final = ".shape"
 """What begins the identity of a shape of something out of sight: of whatever that is, an array or table of any library, each item is a length."""
+_ADDING: Final = frozenset(("+", "-", "*"))
+"""What makes another number of another length; a quotient, a rest and the smaller of two may stay."""
 OF_SHAPES: Final = frozenset(("size", "ndim", "dtype"))
 """What is asked of an array without asking for its content."""
 MANY: Final = 3

@@ -419,14 +419,16 @@ MAX_PARTS: Final = 1_024
 """Parts of a value that are described."""
 
 
-def describe(i: Interpreter, value: Value, older: Context | None = None, *, perhaps: bool = False) -> described.Value:
+def describe(
+    i: Interpreter, value: Value, older: Context | None = None, *, perhaps: bool = False, beside: Collection[int] = ()
+) -> described.Value:
     """A value in the words of the facts; of a large one the less deep parts alone. `older`: a number varies if it is another one in each round of
-    a loop of host code around in which this is not made, or if it `perhaps` is."""
+    a loop of host code around in which this is not made, or if it `perhaps` is. `beside`: arrays whose lengths do not count."""
     return _described(
         i,
         value,
         room(i, value, DEPTH, MAX_PARTS),
-        Novelty(i, rounds(i, older), perhaps=perhaps) if older is not None and i.trace is None else None,
+        Novelty(i, rounds(i, older), perhaps=perhaps, beside=beside) if older is not None and i.trace is None else None,
     )
 
 
@@ -499,6 +501,9 @@ def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
     """Whether a number that may be one of several is now this and now that."""
     if any(_varies(part, new) for part in parts if isinstance(part, (Kind, Symbolic))):
         return True
+    lengths = [part for part in parts if isinstance(part, Length)]
+    if lengths:
+        return new is not None and len(lengths) == len(parts) and new.of_lengths(lengths)
     if any(isinstance(part, Symbolic) for part in parts):
         return False
     changing = [part for part in parts if not isinstance(part, Const)]
@@ -511,8 +516,8 @@ def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
 
 def _varies(member: Member, new: Novelty | None) -> bool:
     """Whether a number is now this and now that: in the rounds that are asked about, if any are."""
-    if isinstance(member, Symbolic):
-        return new is not None and new.of(member)
+    if isinstance(member, (Symbolic, Length)):
+        return new is not None and (new.of(member) if isinstance(member, Symbolic) else new.of_lengths((member,)))
     return takes_many(member) and (new is None or new.over(loops_of(member)) and not new.come_again((member,)))
 
 
@@ -542,7 +547,7 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
         return described.ScalarValue(type(member.value).__name__.removesuffix("Type"), member.value if plain else None, plain, False)  # type: ignore[arg-type]
     if isinstance(member, Length):
         size = size_fact(member.size)
-        return described.ScalarValue("int", size if isinstance(size, int) else None, isinstance(size, int), False)
+        return described.ScalarValue("int", size if isinstance(size, int) else None, isinstance(size, int), _varies(member, new))
     if isinstance(member, Range):
         return described.ScalarValue("int", None, False, _varies(member, new))
     if isinstance(member, Kind):

@@ -229,6 +229,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     elif array.shape is None and all(map(subscripts.takes_all, subscripts.items(index))):
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     made = Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
+    novelty.lengthens(i, made, None)
     if i.trace is None:
         recipes.keep(i, recipes.ITEM, made, operands, {})
     backward.carried(i, "", made, operands)

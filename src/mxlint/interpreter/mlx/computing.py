@@ -215,6 +215,7 @@ def _made(
     if not grows_ and (shape is None or None in shape):
         grows_ = lengthening.lengthened(i, name, args)
     made = Array(ident, trace, shape, dtype, chain, origin, grows_, loops=loops)
+    novelty.lengthens(i, made, axis.value if has_trait(name, "joins") and isinstance(axis, Const) else None)
     data = (
         has_trait(name, "cheap")
         or has_trait(name, "view")

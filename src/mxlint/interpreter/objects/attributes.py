@@ -32,6 +32,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.varying import loops_of
 from mxlint.interpreter.compiled import portions, sinks
 from mxlint.interpreter.compiled.portions import hands_on, taken_out, used
 from mxlint.interpreter.libraries import replaced
@@ -169,17 +170,38 @@ def _of_its_type(i: Interpreter, owner: Member, name: str, place: Place) -> Valu
     if name == "__class__" and type_name is not None:
         return External(type_name)
     if type_name is not None:
-        if isinstance(owner, (Const, Range, Kind)) and name in ("real", "imag", "numerator", "denominator"):
-            if name not in ("real", "numerator"):
-                return Const(1 if name == "denominator" else 0)
-            is_flag = scalar_type(owner) == "bool"
-            return (Const(int(owner.value)) if isinstance(owner, Const) else Range(0, 1)) if is_flag else owner  # type: ignore[call-overload]
+        if (part := _part_of_number(owner, name)) is not None:
+            return part
         method = library_attribute(i, type_name, name)
         if method is not None:
             return Bound(owner, method)
         if model(f"{type_name}.__init__") is not None or model(f"{type_name}.__eq__") is not None or model(type_name) is not None:
             throw_named(i, "builtins.AttributeError", place)
     return i.symbolic(place, f".{name}", name)
+
+
+def _part_of_number(owner: Member, name: str) -> Value | None:
+    """`real`, `imag`, `numerator` and `denominator` of a number; None of what has no such part."""
+    if isinstance(owner, Const) and isinstance(owner.value, (int, float, complex)):
+        found = getattr(owner.value, name, None) if name in PARTS else None
+        return Const(found) if isinstance(found, (int, float)) else None
+    kind = scalar_type(owner)
+    if not isinstance(owner, (Range, Kind)) or kind not in PARTS.get(name, ()):
+        return None
+    if name == "denominator":
+        return Const(1)
+    if name == "imag" and kind != "complex":
+        return Const(0.0 if kind == "float" else 0)
+    if kind == "complex":
+        return Kind("float", "varying", loops_of(owner))
+    return Range(0, 1, 1, loops_of(owner)) if kind == "bool" else owner
+
+
+PARTS: Final = {
+    "real": ("bool", "int", "float", "complex"), "imag": ("bool", "int", "float", "complex"), "numerator": ("bool", "int"),
+    "denominator": ("bool", "int"),
+}  # fmt: skip
+"""What is asked of a number, and of which types."""
 
 
 def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
