@@ -39,6 +39,7 @@ from mxlint.interpreter.machine.frames import Context
 from mxlint.interpreter.machine.journal import (
     describe,
     modality,
+    parts_held,
     where,
 )
 from mxlint.interpreter.machine.locations import ITEMS, REST
@@ -102,11 +103,22 @@ def _grows(i: Interpreter, value: Value, older: Context) -> str:
     """Why the shape of an array in an argument, or the length of it, differs between the rounds in which the compiled object is not made."""
     running = novelty.rounds(i, older)
     new = novelty.Novelty(i, running)
-    loops = united((lengths.growing(i, value), *(novelty.cut(i, member) for member in members(value))))
+    loops = united(
+        (*(lengths.growing(i, part) for part in (value, *_within(i, value))), *(novelty.cut(i, member) for member in members(value)))
+    )
     if new.over(loops) or novelty.stretching(list(members(value))):
         return "rounds"
     found = max(reasons(i, arrays_in(i, value), new).keys() & GOING_ON, default="")
     return events.COMES_BACK if found and _comes_back(i, value, running) else found
+
+
+def _within(i: Interpreter, value: Value, depth: int = 2) -> Iterator[Value]:
+    """The containers in an argument that is itself one."""
+    for member in members(value) if depth else ():
+        for part in parts_held(i, member) if isinstance(member, (Tuple, Ref)) else ():
+            if any(isinstance(inner, (Tuple, Ref)) for inner in members(part)):
+                yield part
+                yield from _within(i, part, depth - 1)
 
 
 def _comes_back(i: Interpreter, value: Value, running: Sequence[Context]) -> bool:

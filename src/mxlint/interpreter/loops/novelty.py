@@ -220,8 +220,8 @@ def at_index(value: Value, index: Value) -> Value:
 
 
 def _also_over(value: Value, loops: frozenset[Hashable]) -> Value:
-    """The numbers of a container, and those in its tuples, varying over the loops whose rounds take another one each as well."""
-    if not any(isinstance(member, (Range, Kind, Tuple)) for member in members(value)):
+    """The numbers of a container, its arrays of different shapes, and those in its tuples, varying over the loops whose rounds take another one each as well."""
+    if not any(isinstance(member, (Range, Kind, Tuple, Array)) for member in members(value)):
         return value
     return of(Option(_member_over(option.member, loops), option.guard) for option in options(value))
 
@@ -229,6 +229,8 @@ def _also_over(value: Value, loops: frozenset[Hashable]) -> Value:
 def _member_over(member: Member, loops: frozenset[Hashable]) -> Member:
     if isinstance(member, Tuple):
         return member if member.items is None else member.holding(tuple(_also_over(part, loops) for part in member.items))
+    if isinstance(member, Array):
+        return member.but(loops=member.loops | loops) if member.grows in GOING_ON and member.loops else member
     return over(member, (loops_of(member) or NO_LOOPS) | loops)
 
 

@@ -450,11 +450,11 @@ def _parts_inside(i: Interpreter, member: Member, left: int, counts: dict[tuple[
         return 0
     key = (id(member) if isinstance(member, Tuple) else -member.oid - 1, left)
     if key not in counts:
-        counts[key] = sum(_parts(i, part, left - 1, counts) for part in _held(i, member))
+        counts[key] = sum(_parts(i, part, left - 1, counts) for part in parts_held(i, member))
     return counts[key]
 
 
-def _held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
+def parts_held(i: Interpreter, member: Tuple | Ref) -> Iterable[Value]:
     """What a container holds."""
     if isinstance(member, Tuple):
         return member.items or ()
