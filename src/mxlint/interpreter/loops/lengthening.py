@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import Const, Loops, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, Const, Length, Loops, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.size import Size
+from mxlint.domain.size import Size, symbols
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import rounds_around
 from mxlint.interpreter.machine.core import Interpreter
@@ -25,7 +25,7 @@ MAX_FOLLOWED: Final = 32
 class Lengthened:
     """Arrays that are longer than others."""
 
-    __slots__ = ("as_long", "at", "joined")
+    __slots__ = ("as_long", "at", "given", "joined")
 
     def __init__(self) -> None:
         self.at: dict[int, Place] = {}
@@ -34,6 +34,31 @@ class Lengthened:
         """Of arrays that are longer than each of several, those and the axis along which they are joined."""
         self.as_long: dict[int, dict[int, int | None]] = {}
         """Arrays that have the lengths of others, but for that along an axis."""
+        self.given: list[object] = []
+        """What calls of compiled objects were given: arrays, by number, also those of which they were given a length, and symbolic values, by identity."""
+
+
+def given(i: Interpreter, values: Iterable[Value], arrays: Collection[int]) -> None:
+    """A compiled object is called. `arrays`: those among the arguments."""
+    i.ledger.of(Lengthened).given += (*arrays, *(part for value in values for part in _measured(value)))
+
+
+def goes_on(i: Interpreter, before: Value | None, now: Value | None, given: Collection[object]) -> bool:
+    """Whether a call may go on from what an earlier one left: an array that it joined of several, or what it put where nothing was. `given`: what compiled
+    objects were given in it."""
+    joined = i.ledger.of(Lengthened).at
+    names = [m.ident if isinstance(m, Array) else m.identity for m in members(now or NONE) if isinstance(m, (Array, Symbolic))]
+    return any(name in given and (before == NONE or name in joined) for name in names)
+
+
+def _measured(value: Value) -> Iterator[object]:
+    """The arrays of which a number is the length of an axis, or made of such; what is not in sight itself."""
+    for member in members(value):
+        if isinstance(member, Length):
+            yield from (name[1] for name in symbols(member.size) if isinstance(name, tuple) and name[0] == "axis")
+        elif isinstance(member, Symbolic):
+            of = member.identity[1] if member.identity[0] == "size" else None
+            yield of.ident if isinstance(of, Array) else member.identity
 
 
 def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], axis: Value, place: Place) -> bool:

@@ -43,6 +43,8 @@ from mxlint.interpreter.machine.locations import OPERANDS
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
+_DRAWN: Final = frozenset(("clock", "random"))
+"""Those of them that need nothing but another call."""
 MAX_AGAIN: Final = 16
 """Numbers of which each may come again: a trace for each of so many is no matter where there are many rounds."""
 SELDOM: Final = 4
@@ -67,6 +69,26 @@ class Numbered:
 
     def __init__(self) -> None:
         self.numbers: dict[Identity, int] = {}
+
+
+class Drawn:
+    """How many calls of compiled objects were given a number that was drawn, or read off a clock."""
+
+    __slots__ = ("given",)
+
+    def __init__(self) -> None:
+        self.given = 0
+
+
+def given(i: Interpreter, values: Iterable[Value]) -> None:
+    """A compiled object is called: count it if a number among the arguments was drawn, or read off a clock."""
+    if any(_is_drawn(i, member.identity) for value in values for member in members(value) if isinstance(member, Symbolic)):
+        i.ledger.of(Drawn).given += 1
+
+
+def _is_drawn(i: Interpreter, identity: Identity) -> bool:
+    """Whether a number was drawn or read off a clock, or is computed from one that was."""
+    return i.sources.get(identity) in _DRAWN or any(isinstance(part, tuple) and part != () and _is_drawn(i, part) for part in identity)
 
 
 class Lengthening:

@@ -22,6 +22,7 @@ from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
 from mxlint.interpreter.compiled.calls import Stored
 from mxlint.interpreter.loops.fixpoint import repeat
+from mxlint.interpreter.loops.lengthening import Lengthened
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
@@ -95,7 +96,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         for method in its:
             if id(method.info.node) in entered:
                 others = [other for other in (*its, *given, *writing) if other is not method]
-                if _again(i, method, list(dict.fromkeys(others)), unchanged, frame):
+                if _again(i, method, list(dict.fromkeys(others)), unchanged, frame) or id(method.info.node) in i.ledger.of(Entries).drawing:
                     _repeat(i, method, frame)
                 for other in _counting_for(i, method, (*its, *given), frame):
                     _repeat(i, method, frame, other)
@@ -107,7 +108,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
             _run_within(i, callee, managers, frame)
     for method in calling:
         others = [m for m in writing if m is not method]
-        if method.cls is None and (_again(i, method, others, unchanged, frame) if writing else _count(i, method, frame)):
+        counts = method.cls is None and (_again(i, method, others, unchanged, frame) if writing else _count(i, method, frame))
+        if counts or method.cls is None and id(method.info.node) in i.ledger.of(Entries).drawing:
             _repeat(i, method, frame)
         if method.cls is None:
             _go_on(i, method, frame)
@@ -307,9 +309,9 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame,
 
     def run() -> None:
         callee.prepare()
-        mark = i.heap.mark()
+        mark, given_before = i.heap.mark(), len(i.ledger.of(Lengthened).given)
         _first(i, callee)
-        counts.append(leaves_another_count(i, mark))
+        counts.append(leaves_another_count(i, mark, given_before))
         _settle(i, callee)
         for other in others:
             if _may_run(i, other, frame) and anew is not None:
@@ -385,9 +387,9 @@ def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
         def run() -> None:
             callee = _calling(i, method, frame)
             callee.prepare()
-            mark = i.heap.mark()
+            mark, given_before = i.heap.mark(), len(i.ledger.of(Lengthened).given)
             callee.call(1)
-            i.ledger.of(Entries).counting[number] = leaves_another_count(i, mark)
+            i.ledger.of(Entries).counting[number] = leaves_another_count(i, mark, given_before)
 
         guarded_run(i, run)
         journal(i).keep_only(known, lambda record: False)

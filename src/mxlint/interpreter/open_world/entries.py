@@ -23,6 +23,8 @@ from mxlint.interpreter.compiled import lifetimes, making, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import POSITION
+from mxlint.interpreter.loops.lengthening import Lengthened, goes_on
+from mxlint.interpreter.loops.novelty import Drawn
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -40,7 +42,18 @@ from mxlint.source import Source
 class Entries:
     """What has become of the entries."""
 
-    __slots__ = ("counting", "cut_short", "entered", "hand_out_nothing", "handed_back", "prepared", "traced_alone", "unfinished", "unmade")
+    __slots__ = (
+        "counting",
+        "cut_short",
+        "drawing",
+        "entered",
+        "hand_out_nothing",
+        "handed_back",
+        "prepared",
+        "traced_alone",
+        "unfinished",
+        "unmade",
+    )
 
     def __init__(self) -> None:
         self.entered: set[int | Ref] = set()
@@ -59,7 +72,9 @@ class Entries:
         self.cut_short: set[tuple[object, str]] = set()
         """Functions that a budget has kept from coming to all that they call, by file and qualified name."""
         self.counting: dict[int, bool] = {}
-        """Whether a call of a function that was entered left another number or list where one was: by the number of its node."""
+        """Whether a call of a function that was entered left another number, list or longer array where one was: by the number of its node."""
+        self.drawing: set[int] = set()
+        """Functions in whose entry a compiled object was given a number that was drawn or read off a clock: the identities of their nodes."""
         self.traced_alone: set[int] = set()
         """Compiled objects that were traced though nothing calls them."""
 
@@ -216,14 +231,16 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         # What each of several objects of a class compiles is another compiled object.
         with i.within(("decorated", place, itself.oid)) if itself is not None else nullcontext(), alone(i, place, 1):
             args = alone_arguments(i, (ref, info), given, followed=not cut_before)
-            begin = i.heap.mark()
+            begin, drawn, given_before = i.heap.mark(), i.ledger.of(Drawn).given, len(i.ledger.of(Lengthened).given)
             value = call_with(i, ref, args, place, frame)
         ended.append(True)
+        if i.ledger.of(Drawn).given > drawn:
+            i.ledger.of(Entries).drawing.add(id(info.node))
         if back := handed_back.ways(i, args.args, len(given), value, begin):
             i.ledger.of(Entries).handed_back[id(info.node)] = back
         if not handed(i, value):
             i.ledger.of(Entries).hand_out_nothing.add(id(info.node))
-        i.ledger.of(Entries).counting[id(info.node)] = leaves_another_count(i, mark)
+        i.ledger.of(Entries).counting[id(info.node)] = leaves_another_count(i, mark, given_before)
         _enter_returned(i, value, place, frame)
         unended = trace_uncalled(i, frame, known, unended)
 
@@ -329,21 +346,22 @@ def handed(i: Interpreter, value: Value) -> list[Ref]:
     return list(dict.fromkeys([*found, *(part for held in inside for part in each_part(held, Tuple) if isinstance(part, Ref))]))
 
 
-def leaves_another_count(i: Interpreter, mark: int) -> bool:
-    """Whether an object that is older holds another number since, where it held one or nothing; whether the content of a list is another one, or
-    an iterator has gone on."""
+def leaves_another_count(i: Interpreter, mark: int, given_before: int) -> bool:
+    """Whether an object that is older holds another number since, where it held one or nothing, or an array from which another call may go on; whether the
+    content of a list is another one, or an iterator has gone on. `given_before`: how much compiled objects had been given then."""
+    given = frozenset(i.ledger.of(Lengthened).given[given_before:])
     before: dict[tuple[int, object], Value | None] = {}
     for (oid, field), value in i.heap.trail[mark:]:
         before.setdefault((oid, field), value)
     made = {oid for (oid, field), value in before.items() if field == ALIVE and value is None}
     return any(
-        _counts(value, now) if field != ITEMS and field != POSITION else value is not None
+        _counts(value, now) or goes_on(i, value, now, given) if field != ITEMS and field != POSITION else value is not None
         for (oid, field), value in before.items()
         if oid not in made and i.info(oid).kind in COUNTING and (now := i.heap.get(oid, field)) != value
     )
 
 
-COUNTING: Final = frozenset(("instance", "class", "dict", "list", "module", "iterator"))
+COUNTING: Final = frozenset(("instance", "class", "dict", "list", "module", "iterator", "frame"))
 """Kinds of objects that hold counters."""
 
 
