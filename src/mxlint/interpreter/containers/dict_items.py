@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mxlint.domain.guards import Guard, Identity, Literal_
+from mxlint.domain.guards import MAX_GUARD, Guard, Identity, Literal_
 from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
     UNBOUND,
@@ -17,6 +17,7 @@ from mxlint.domain.members import (
     External,
     Kind,
     Member,
+    Option,
     Ref,
     Symbolic,
     Tuple,
@@ -61,15 +62,15 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         value = i.live(found_in(i, owner.oid, field, value, place, frame))
         absent = next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
         there = bound(value)
-        found = [] if there is None else [(key, there)]
+        found = [] if there is None else [(key, value)]
         if rest is not None and absent is not None and not given_dicts.is_given(i, owner.oid):
             found.append((None, rest))
         if isinstance(key, Symbolic) and absent is not None:
             # It may be equal to another key, under which something lies already.
-            found += [(other, guarded([(held, absent)])) for other, held in entries_where(i, owner, lambda k: k != key)]
+            found += [(other, guarded([(held, absent)])) for other, held in _entries_there(i, owner, lambda k: k != key)]
     elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
         i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
-        entries = [] if rest is not None else entries_where(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
+        entries = [] if rest is not None else _entries_there(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
         if rest is not None and isinstance(key, Const):
             rest = given_dicts.named_entry(i, owner.oid, key, rest)
         found = entries if rest is None else [(None, rest)]
@@ -77,7 +78,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     else:
         if is_key(key):  # what is put there later is found
             i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
-        found = entries_where(i, owner, lambda k: True)
+        found = _entries_there(i, owner, lambda k: True)
         if rest is not None:
             found.append((None, rest))
         by = key
@@ -104,14 +105,32 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     if absent is None or default is None:
         if not found:
             throw_named(i, "builtins.KeyError", place)
-        return choices.chosen(i, found, by, place)
+        return _there(i, choices.chosen(i, found, by, place), place)
     return _together(i, found, default, absent, by, place)
+
+
+def _there(i: Interpreter, value: Value, place: Place) -> Value:
+    """What lies under a key: `dict[key]` raises where nothing does, so behind it the path says what goes with what is found."""
+    found = bound(value)
+    if found is None or found is value:
+        return found or value
+    guards = [option.guard for option in options(value) if not isinstance(option.member, Unbound)]
+    for literal in guards[0]:
+        if all(literal in guard for guard in guards) and i.outcome(literal) is None:
+            i.path = (*i.path, Condition(None, place, literal, False))
+    return found
 
 
 def puts_default(i: Interpreter, key: Value, made: Value) -> None:
     """A trace puts what it has made where it found nothing under a key of which no location says that: its next run finds it there."""
     if i.trace is not None and not is_key(key):
         i.trace.defaults.update(member.oid for member in members(made) if isinstance(member, Ref))
+
+
+def _entries_there(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool]) -> list[tuple[Member | None, Value]]:
+    """The entries of a dict under some keys that may be there on the present path, with the guards of where they are not."""
+    held = [(key, i.live(value)) for key, value in i.heap.entries(owner.oid) if wanted(key)]
+    return [(key, value) for key, value in held if bound(value) is not None]
 
 
 def entries_where(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool]) -> list[tuple[Member | None, Value]]:
@@ -128,8 +147,14 @@ def _together(i: Interpreter, found: list[tuple[Member | None, Value]], default:
     """What lies under a key, or the default where nothing does."""
     if absent:
         # The entry is there on some paths.
-        return join([*(value for _, value in found), guarded([(default, absent)])])
-    return choices.chosen(i, found, by, place, default) if found else default
+        both = join([*(value for _, value in found), guarded([(default, absent)])])
+    else:
+        both = choices.chosen(i, found, by, place, default) if found else default
+    if not any(isinstance(option.member, Unbound) for option in options(both)):
+        return both
+    missing = [(default, option.guard) for option in options(both) if isinstance(option.member, Unbound)]
+    there = [option for option in options(both) if not isinstance(option.member, Unbound)]
+    return of((*there, *(Option(o.member, (*o.guard, *guard)[-MAX_GUARD:]) for value, guard in missing for o in options(value))))
 
 
 def put_entry(i: Interpreter, owner: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:

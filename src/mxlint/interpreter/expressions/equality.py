@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.join import constant_range
+from mxlint.domain.join import bound, constant_range, of
 from mxlint.domain.members import (
     FALSE,
     TRUE,
@@ -18,6 +18,7 @@ from mxlint.domain.members import (
     External,
     Kind,
     Member,
+    Option,
     Range,
     RangeObject,
     Ref,
@@ -28,6 +29,7 @@ from mxlint.domain.members import (
     Unknown,
     Value,
     members,
+    options,
     scalar_type,
 )
 from mxlint.domain.parts import is_one
@@ -41,7 +43,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, REST
 from mxlint.interpreter.objects.lookup import CLASS, FIELDS, by_identity, environment, fields_of, is_itself_alone, mro, special
 from mxlint.interpreter.objects.lookup import container as container_kind
 from mxlint.interpreter.open_world.presumptions import taken_from
@@ -326,7 +328,9 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     keys, are_all = _compared_with(i, item, container, place, frame)
     answered = _is_one_of(i, item, keys, are_all, container, place, frame) if keys is not None else None
     if answered is not None:
-        return Const(answered.value is positive) if isinstance(answered, Const) else answered
+        return of(
+            Option(Const(o.member.value is positive) if isinstance(o.member, Const) else o.member, o.guard) for o in options(answered)
+        )
     if isinstance(container, Unknown) or isinstance(item, Unknown):
         return Unknown("membership")
     if isinstance(container, Ref):
@@ -335,6 +339,11 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
         container = Tuple(tuple(keys))  # another test of the same item against the same constants asks the same
     outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
     return outcome if positive else negation(outcome, place)
+
+
+def _answer(found: Member, positive: bool) -> Member:
+    """What `in` or `not in` gives."""
+    return Const(found.value is positive) if isinstance(found, Const) else found
 
 
 def _compared_with(i: Interpreter, item: Member, container: Member, place: Place, frame: Frame) -> tuple[list[Value] | None, bool]:
@@ -368,6 +377,22 @@ def _keys_compared(i: Interpreter, item: Member, oid: int) -> tuple[list[Value],
     return keys, are_all
 
 
+def _may_be_absent(i: Interpreter, item: Member, container: Member) -> bool:
+    """Whether something lies under a key of a dict on some paths and nothing on others, and nothing lies there under keys that are not known one by one."""
+    if not isinstance(container, Ref) or i.info(container.oid).summary or bound(i.heap.get(container.oid, REST) or UNBOUND) is not None:
+        return False
+    held = i.heap.get(container.oid, ("k", item)) if is_key(item) else None
+    return held is not None and len({isinstance(member, Unbound) for member in members(held)}) == 2
+
+
+def _is_there(i: Interpreter, item: Member, container: Ref, others_differ: bool) -> Value:
+    """Whether something lies under one of the keys of a dict: on each path on which the entry is there. Where it is not, another key may be equal to that
+    one, unless the `others_differ`."""
+    held = i.live(i.heap.get(container.oid, ("k", item)) or TRUE) if is_key(item) else TRUE
+    absent: Member = FALSE if others_differ else Kind("bool", "open")
+    return of(Option(absent if isinstance(option.member, Unbound) else TRUE, option.guard) for option in options(held))
+
+
 def _is_one_of(
     i: Interpreter, item: Member, keys: list[Value], are_all: bool, container: Member, place: Place, frame: Frame
 ) -> Value | None:
@@ -385,9 +410,10 @@ def _is_one_of(
         return Kind("bool", "open")
     truths = [value.value if isinstance(value, Const) else None for value in found]
     kind = i.info(container.oid).kind if isinstance(container, Ref) else ""
-    if True in truths and (are_all or not isinstance(item, Const)):
+    if True in truths and (are_all or not isinstance(item, Const)) or kind == "dict" and _may_be_absent(i, item, container):
         if isinstance(container, Ref) and kind == "dict":
             aspects.ask(i, container.oid, aspects.has(item), place, frame)
+            return _is_there(i, item, container, all(truth is not None for truth in truths))
         return TRUE
     if are_all and all(truth is False for truth in truths):
         if isinstance(container, Ref) and is_key(item) and kind in ("dict", "instance"):
