@@ -148,7 +148,7 @@ def mlx_operations() -> Operations:
 def _returned(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None:
     returning.on_return(i, node, value, frame)
     if frame.kind == "function":
-        writes.escaping(i, value, returned=True)
+        writes.escaping(i, value, into=journal.journal(i).returned)
 
 
 def _raised(i: Interpreter, node: ir.Stmt, value: Value, frame: Frame) -> None:

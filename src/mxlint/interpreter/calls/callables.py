@@ -7,15 +7,13 @@ the functions among its arguments.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls.activations import ENV, Ran, run_function
+from mxlint.interpreter.calls.caches import call_cached
 from mxlint.interpreter.compiled import sinks
-from mxlint.interpreter.compiled.state import older, value_kind
 from mxlint.interpreter.generators.generators import call_manager, suspended
 from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.libraries.sharing import Parts
@@ -24,17 +22,15 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.locations import MAXSIZE, part
-from mxlint.interpreter.machine.memoised import memoised
+from mxlint.interpreter.machine.locations import part
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
-from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.objects.classes import instantiate
 from mxlint.interpreter.objects.lookup import library_base, special
 from mxlint.interpreter.objects.overriding import overridden
 from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.open_world.dispatch import dispatched
 from mxlint.interpreter.open_world.interfaces import put_there, used
-from mxlint.models.load import changers, model
+from mxlint.models.load import model
 from mxlint.models.mlx.members import defined
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax import ir
@@ -248,50 +244,6 @@ def _call_partial(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame
     return _call(i, function, merged, place, frame)
 
 
-def _call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    """A function under lru_cache: equal arguments give the object that the first call gave."""
-    function = i.heap.get(ref.oid, "__wrapped__") or Unknown("cached")
-    size = i.heap.get(ref.oid, MAXSIZE)
-    if size == Const(0):
-        return i.call(function, args, place, frame)
-    key = ("cached", args.args, tuple(sorted(args.keywords.items(), key=lambda pair: pair[0])))
-    known = i.heap.get(ref.oid, key)
-    if known is not None and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
-        return known
-    keeps = _keeps(i, size, function, frame)
-    with memoised(i, (ref, *args.values), keeps=keeps):
-        for given in args.values:
-            sinks.source_use(i, given)  # which value is found depends on it
-        value = i.call(function, args, place, frame)
-    if i.trace is not None and value_kind(value) == "array" and all(older(i, array.ident) for array in arrays_in(i, value)):
-        i.operations.read(i, ref.oid, key, value, place, frame)  # what is in them may be changed in place
-    # A key that stands for several, or for what nobody says, is not surely the one that was given before: the cache keeps both values.
-    kept = value if known is None else join((known, value))
-    i.heap.set(ref.oid, key, kept)
-    i.operations.written(i, ref.oid, key, kept, place, frame)
-    for member in members(value):
-        if isinstance(member, Ref):
-            i.info(member.oid).trace = 0  # the cache keeps it
-            if keeps:
-                i.heap.set(ref.oid, ("#", "keeps", member.oid), member)  # also where more lie under a key than a value has room for
-    return value
-
-
-DEFAULT_SIZE: Final = 128
-"""How many values `lru_cache` keeps where it is not told."""
-CACHE: Final = "functools._lru_cache_wrapper"
-
-
-def _keeps(i: Interpreter, size: Value | None, function: Value, frame: Frame) -> bool:
-    """Whether a cache finds again whatever was put into it: it is not made to hold few values, and no file in sight of it empties one."""
-    if size is not None and size != NONE and not (isinstance(size, Const) and isinstance(size.value, int) and size.value >= DEFAULT_SIZE):
-        return False
-    infos = [i.info(member.oid).payload for member in members(function) if isinstance(member, Ref)]
-    sources = dict.fromkeys((frame.source, *(info.source for info in infos if isinstance(info, FunctionInfo))))
-    empties = {name for name, how in changers().items() if (CACHE, "removes") in how}
-    return all(empties.isdisjoint(block.attributes) for source in sources for block in i.project.symbols(source, i.tracers).blocks)
-
-
 def _call_static(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     return i.call(i.heap.get(ref.oid, "fget") or Unknown("static"), args, place, frame)
 
@@ -301,7 +253,7 @@ _OBJECTS: dict[str, Callable[..., Value]] = {
     "class": _call_class,
     "instance": _call_instance,
     "partial": _call_partial,
-    "cached": _call_cached,
+    "cached": call_cached,
     "descriptor": _call_static,
     "contextmanager": call_manager,
 }

@@ -94,6 +94,8 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)
     entries = [entry for entry in all_entries(held) if shares_traces(i, ref, entry.by)]
+    if any(entry.by in journal(i).handed for entry in all_entries(held) if entry not in entries):
+        unfollowed(i, ref, place, "whether what was given another compiled object of the function keeps it")
     maybe_none = held is None or any(isinstance(m, Unbound) for m in members(held))
     try:
         return _run(i, ref, function, key, entries, maybe_none, args, place, frame)

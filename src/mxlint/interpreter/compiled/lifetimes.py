@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping
 from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Ref
 from mxlint.domain.parts import referred
-from mxlint.interpreter.compiled.state import CompiledInfo, count, only_filled
+from mxlint.interpreter.compiled.state import count, only_filled
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.garbage import PLAIN
-from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.writing import Writes
 
@@ -57,13 +56,11 @@ def shares_traces(i: Interpreter, ref: Ref, other: int) -> bool:
     the other, each takes the place of the last, if nothing else holds that."""
     if other == ref.oid:
         return True
-    a, b = i.info(ref.oid).payload, i.info(other).payload
-    assert isinstance(a, CompiledInfo) and isinstance(b, CompiledInfo)
     outputs = i.heap.get(ref.oid, "outputs")
     return (
         all(i.heap.get(ref.oid, name) == i.heap.get(other, name) for name in ("inputs", "shapeless"))
         and (outputs in (None, NONE) or outputs == i.heap.get(other, "outputs"))
-        and (a.site != b.site and other in journal(i).escaped or is_alive(i, other))
+        and is_alive(i, other)
     )
 
 

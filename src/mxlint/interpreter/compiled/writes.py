@@ -192,12 +192,13 @@ HOLDING: Final = frozenset(("list", "dict", "set", "instance", "partial", "itera
 """Kinds of objects that keep what is in them for as long as they are kept."""
 
 
-def escaping(i: Interpreter, *values: Value, returned: bool = False) -> None:
-    """Note the compiled objects that values keep: they are stored in something older than the activation, or returned."""
+def escaping(i: Interpreter, *values: Value, into: set[int] | None = None) -> None:
+    """Note the compiled objects that values keep: they are stored in something older than the activation. `into`: what else of them is noted there, as
+    that they are returned."""
     facts = journal(i)
-    if len(facts.escaped) == len(facts.compiled):
+    kept = facts.escaped if into is None else into
+    if len(kept) == len(facts.compiled):
         return
-    kept = facts.returned if returned else facts.escaped
     if not _may_keep(i, values, facts.compiled.keys() - kept):
         return
     todo, seen = list(values), set()

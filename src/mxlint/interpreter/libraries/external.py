@@ -23,6 +23,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter.calls import caches
 from mxlint.interpreter.calls.callables import called_back
 from mxlint.interpreter.containers import aspects, elements, methods, streams
 from mxlint.interpreter.generators import awaiting, sending
@@ -54,6 +55,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         or awaiting.AWAITABLES.get(name)
         or streams.HANDLERS.get(name)
         or groups.HANDLERS.get(name)
+        or caches.HANDLERS.get(name)
     )
     if handler is not None:
         effects.numbers_asked(i, name, args, place, frame)

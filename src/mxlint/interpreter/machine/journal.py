@@ -60,6 +60,8 @@ class Journal:
     def __init__(self) -> None:
         self.compiled: dict[int, events.Compiled] = {}
         self.escaped: set[int] = set()
+        self.handed: set[int] = set()
+        """Compiled objects that something which is not followed was given: it may keep them alive."""
         self.outlived: set[int] = set()
         """Compiled objects that nothing led to any more when a later one of the same site was called."""
         self.public: set[int] = set()

@@ -230,6 +230,7 @@ class Mlx(Framework):
         """Something that is not followed is given values: it may keep compiled objects, and keep or compute arrays."""
         for value in values:
             writes.escaping(i, value)
+            writes.escaping(i, value, into=journal(i).handed)
         if i.trace is not None:
             for value in values:
                 sinks.array_use(i, value)

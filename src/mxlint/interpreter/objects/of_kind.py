@@ -105,6 +105,12 @@ def _methods(kind: str, *names: str) -> Own:
     return lambda i, owner, name, place: Bound(owner, External(f"#{kind}.{name}")) if name in names else None
 
 
+def _of_cached(i: Interpreter, owner: Ref, name: str, place: Place) -> Value | None:
+    if name in ("cache_info", "cache_parameters"):
+        return Bound(owner, External(f"functools._lru_cache_wrapper.{name}"))
+    return _methods("cached", "cache_clear")(i, owner, name, place)
+
+
 def _of_descriptor(i: Interpreter, owner: Ref, name: str, place: Place) -> Value:
     method = _methods("descriptor", "setter", "getter", "deleter")(i, owner, name, place)
     return method if method is not None else i.symbolic(place, name)
@@ -117,7 +123,7 @@ def _of_iterator(i: Interpreter, owner: Ref, name: str, place: Place) -> Value:
 _OWN: Final[Mapping[str, Own]] = {
     "function": _of_function,
     "partial": _of_partial,
-    "cached": _methods("cached", "cache_clear", "cache_info", "cache_parameters"),
+    "cached": _of_cached,
     "dispatch": _methods("dispatch", "register", "dispatch"),
     "descriptor": _of_descriptor,
     "iterator": _of_iterator,

@@ -14,13 +14,16 @@ from functools import partial
 from typing import NamedTuple
 
 from mxlint.domain.guards import Literal_
+from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Bound, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
+from mxlint.interpreter.calls.caches import memoising
 from mxlint.interpreter.compiled.calls import Stored
+from mxlint.interpreter.compiled.lifetimes import kept_in
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.lengthening import Lengthened
 from mxlint.interpreter.machine.core import Interpreter
@@ -146,7 +149,7 @@ def _calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
     owner = given[0] if method.cls is not None else None
     return Callee(
         f"`{method.info.name}`",
-        lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame),
+        lambda turn: called_alone(i, (method.ref, method.info), given, turn, frame, memoising(i, method.ref)),
         lambda: prepare_owner(i, method.info, method.cls, owner, frame, others=False),
     )
 
@@ -169,11 +172,11 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
 
     def run() -> None:
         _calling(i, factory, frame).prepare()
-        given = handed(i, called_alone(i, (factory.ref, factory.info), _given(i, factory), 1, frame))
+        given = handed(i, called_alone(i, (factory.ref, factory.info), _given(i, factory), 1, frame, memoising(i, factory.ref)))
         others = [Method(ref, info, None, None) for ref in given if (info := function_info(i, ref)) is not None]
         name = f"what `{factory.info.name}` gives"
         callees = [
-            (ref, Callee(name, partial(call_compiled_alone, i, ref, frame=frame))) for ref in given if i.info(ref.oid).kind == "compiled"
+            (ref, Callee(name, partial(_call_kept, i, ref, _keeper(i, ref), frame))) for ref in given if i.info(ref.oid).kind == "compiled"
         ]
         callees += [(other.ref, _calling(i, other, frame)) for other in others]
         for ref, callee in callees if len(callees) + len(methods) > 1 else ():
@@ -187,6 +190,26 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
             i.heap.undo(mark)
 
     _stale_alone(i, run)
+
+
+def _keeper(i: Interpreter, ref: Ref) -> Location | None:
+    """The one attribute, name or entry in which the program itself keeps a compiled object that it hands out."""
+    kept = [place for place, _ in kept_in(i, ref.oid) if not (isinstance(place[1], tuple) and place[1][0] == "#")]
+    return kept[0] if len(kept) == 1 else None
+
+
+def _call_kept(i: Interpreter, ref: Ref, keeper: Location | None, frame: Frame, turn: int) -> None:
+    """Call a compiled object that was handed out. Who does so again asks for it anew: it is not called any more where the program has let go of it."""
+
+    def one(held: Value) -> Value:
+        if held == ref:
+            call_compiled_alone(i, ref, turn, frame)
+        return NONE
+
+    if keeper is None:
+        one(ref)
+    else:
+        i.split(i.heap.get(*keeper) or NONE, one)
 
 
 def _is_property(i: Interpreter, method: Method) -> bool:

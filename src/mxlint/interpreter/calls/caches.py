@@ -1,0 +1,90 @@
+"""What `lru_cache` and `functools.cache` keep: the value of each call, by what it was given, until the cache is emptied."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.join import bound, join
+from mxlint.domain.members import NONE, UNBOUND, Const, External, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.place import Place
+from mxlint.interpreter.compiled import sinks
+from mxlint.interpreter.compiled.state import older, value_kind
+from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.core import Handler, Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.locations import MAXSIZE
+from mxlint.interpreter.machine.memoised import memoised
+from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.models.load import changers
+
+DEFAULT_SIZE: Final = 128
+"""How many values `lru_cache` keeps where it is not told."""
+CACHE: Final = "functools._lru_cache_wrapper"
+
+
+def call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A function under lru_cache: equal arguments give the object that the first call gave."""
+    function = i.heap.get(ref.oid, "__wrapped__") or Unknown("cached")
+    size = i.heap.get(ref.oid, MAXSIZE)
+    if size == Const(0):
+        return i.call(function, args, place, frame)
+    key = ("cached", args.args, tuple(sorted(args.keywords.items(), key=lambda pair: pair[0])))
+    found = i.heap.get(ref.oid, key)
+    known = None if found is None else bound(found := i.live(found))
+    if known is not None and known is found and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
+        return known
+    keeps = _keeps(i, size, function, frame)
+    with memoised(i, (ref, *args.values), keeps=keeps):
+        for given in args.values:
+            sinks.source_use(i, given)  # which value is found depends on it
+        value = i.call(function, args, place, frame)
+    if i.trace is not None and value_kind(value) == "array" and all(older(i, array.ident) for array in arrays_in(i, value)):
+        i.operations.read(i, ref.oid, key, value, place, frame)  # what is in them may be changed in place
+    # A key that stands for several, or for what nobody says, is not surely the one that was given before: the cache keeps both values. So it does if it
+    # may have been emptied.
+    kept = value if known is None else join((known, value))
+    i.heap.set(ref.oid, key, kept)
+    i.operations.written(i, ref.oid, key, kept, place, frame)
+    for member in members(value):
+        if isinstance(member, Ref):
+            i.info(member.oid).trace = 0  # the cache keeps it
+            if keeps:
+                i.heap.set(ref.oid, ("#", "keeps", member.oid), member)  # also where more lie under a key than a value has room for
+    return value
+
+
+def memoising(i: Interpreter, ref: Ref) -> Ref | None:
+    """The object that keeps the values of a function, if one does: whoever calls the function by its name calls that."""
+    around = (oid for oid, field in i.heap.who_holds(ref.oid) if field == "__wrapped__" and i.info(oid).kind == "cached")
+    return next((Ref(oid) for oid in sorted(around)), None)
+
+
+def _emptied(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`f.cache_clear()`: of what the first calls gave nothing is found any more."""
+    ref = args.args[0]
+    assert isinstance(ref, Ref)
+    for field, kept in list(i.heap.fields(ref.oid).items()):
+        if isinstance(field, tuple) and field[0] == "cached":
+            if i.info(ref.oid).summary:
+                i.heap.set(ref.oid, field, UNBOUND)
+            else:
+                i.heap.drop(ref.oid, field)
+            i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
+        elif field == ("#", "keeps", kept.oid if isinstance(kept, Ref) else None) and not i.info(ref.oid).summary:
+            i.heap.drop(ref.oid, field)
+    return NONE
+
+
+def _keeps(i: Interpreter, size: Value | None, function: Value, frame: Frame) -> bool:
+    """Whether a cache finds again whatever was put into it: it is not made to hold few values, and no file in sight of it empties one."""
+    if size is not None and size != NONE and not (isinstance(size, Const) and isinstance(size.value, int) and size.value >= DEFAULT_SIZE):
+        return False
+    infos = [i.info(member.oid).payload for member in members(function) if isinstance(member, Ref)]
+    sources = dict.fromkeys((frame.source, *(info.source for info in infos if isinstance(info, FunctionInfo))))
+    empties = {name for name, how in changers().items() if (CACHE, "removes") in how}
+    return all(empties.isdisjoint(block.attributes) for source in sources for block in i.project.symbols(source, i.tracers).blocks)
+
+
+HANDLERS: Final[dict[str, Handler]] = {"#cached.cache_clear": _emptied}
+"""By canonical name; the interpreter itself calls these."""
