@@ -76,7 +76,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
             placed = placeholders(i, trace, args, place)
             made.update(trace.given.placeholders)
             under_way = summaries.begin_trace(
-                i, ref, (number, place, args.places, tuple(args.keyword_places.items())), placed, trace.caller
+                i, ref, (number, function, place, args.places, tuple(args.keyword_places.items())), placed, trace.caller
             )
             found = summaries.find(i, under_way, i.context) if under_way is not None else None
             if found is not None and under_way is not None and found.summary.trace.agrees(i, trace):

@@ -327,7 +327,7 @@ def _calling(i: Interpreter, source: Source, cls: Value | None) -> Iterator[Span
 
 def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.Node], bool], source: Source) -> Iterator[Function]:
     """The methods that classes inherit and that may reach something compiled, each with the class, where that has put another function in the place of
-    an inherited one, and nothing has run it: the method may call it."""
+    an inherited one, or one for which an inherited one asks, and nothing has run it: the method may call it."""
     classes: dict[Ref, list[str]] = {}
     for ref, cls, _ in found:
         info = i.info(ref.oid).payload
@@ -339,7 +339,7 @@ def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.
             i, source, cls
         ):
             continue
-        if not any(i.heap.get(base.oid, name) is not None for base in bases for name in names):
+        if not any(i.heap.get(base.oid, name) is not None for base in bases for name in names) and not _asked_for(i, bases, names):
             continue
         own = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
         for base in bases:
@@ -352,6 +352,16 @@ def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.
                         continue
                     if info.source is not source or reaching(info.node):
                         yield member, cls, None
+
+
+def _asked_for(i: Interpreter, bases: Iterable[Ref], names: Iterable[str]) -> bool:
+    """Whether a method of some classes reads an attribute of one of some names, of whatever object: it may be one that these classes leave to others."""
+    for place in (i.info(base.oid).place for base in bases):
+        blocks = i.project.symbols(place.source, i.tracers).blocks if place is not None else ()
+        inside = (block for block in blocks if place is not None and place.start <= block.start and block.end <= place.end)
+        if any(not (block.attributes | block.calls).isdisjoint(names) for block in inside):
+            return True
+    return False
 
 
 def _calls_its_own(block: Block) -> bool:
