@@ -64,7 +64,7 @@ from mxlint.interpreter.open_world.presumptions import shown
 def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: tuple[object, ...], place: Place, frame: Frame) -> Value:
     """Trace the function for a call, keep the trace, and return fresh arrays. A trace runs in a context of its own, so the same trace of another
     call makes the same objects, and may be done again from its summary."""
-    number = _number(i, ref.oid, key)
+    number = _number(i, ref.oid, function, key)
     asked = i.heap.get(ref.oid, "shapeless")
     shapeless = i.truth(asked, place, frame) if asked is not None else Truth(False)
     trace = Trace(number, ref.oid, i, i.trace, shapeless, only_if(i, ref.oid, shapeless))
@@ -202,9 +202,10 @@ def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> 
                 note(i, events.Note("fallback", where(called), "", trace.oid, m, (where(at),)))
 
 
-def _number(i: Interpreter, oid: int, key: tuple[object, ...]) -> int:
+def _number(i: Interpreter, oid: int, function: Value, key: tuple[object, ...]) -> int:
+    """The number of a trace. In another run that of an object may stand for one that another function was compiled to."""
     numbers = i.ledger.of(TraceNumbers).numbers
-    return int(numbers.setdefault((oid, repr(key)), len(numbers) + 1))
+    return int(numbers.setdefault((oid, repr(function), repr(key)), len(numbers) + 1))
 
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks: tuple[int | None, ...]) -> None:

@@ -277,7 +277,8 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place, *, known: boo
             args = Arguments((), _fields(i, cls, place), kwstar=i.symbolic(place, "field"))
         mark = i.heap.mark()
         try:
-            made = _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))))
+            with i.within(("made", key)):  # classes that inherit one constructor may be made for one method
+                made = _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))))
         except Halt:
             i.heap.undo(mark)
             return None
