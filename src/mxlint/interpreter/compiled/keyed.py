@@ -7,6 +7,7 @@ to that again. The key may be one of several things, and what is found under it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from mxlint.domain.guards import Literal_
 from mxlint.domain.members import Const, Member, Ref, Symbolic, Tuple, Value, members
@@ -20,7 +21,23 @@ class Keys:
     __slots__ = ("equal",)
 
     def __init__(self) -> None:
-        self.equal: dict[int, set[tuple[Symbolic, Const | Symbolic]]] = {}
+        self.equal: dict[int, set[tuple[object, object]]] = {}
+
+
+def found_as_new(i: Interpreter, number: int, older: int | None) -> None:
+    """A compiled object is made: no key has found it yet. What its number stood for is one of the `older` ones of the place, if these are there; else
+    that was in another entry."""
+    keys = i.ledger.of(Keys).equal
+    before = keys.pop(number, set())
+    if older is not None:
+        keys.setdefault(older, set()).update(before)
+
+
+SHOWN: Final = "shown"
+"""Begins what stands for the text of something, where that text is known."""
+PLAIN: Final = Const("")
+ONE_TO_ONE: Final = frozenset(("builtins.hash", "builtins.id", "builtins.str.format", "f-string", "text", "texts"))
+"""Operations that give the same only of the same, as the program takes for granted that uses what they give as a key."""
 
 
 def found_under(i: Interpreter, by: Member, entries: Sequence[tuple[Member | None, Value]]) -> None:
@@ -28,25 +45,55 @@ def found_under(i: Interpreter, by: Member, entries: Sequence[tuple[Member | Non
     for key, value in entries:
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
-                i.ledger.of(Keys).equal.setdefault(member.oid, set()).update(_equal_parts(by, key))
+                pairs = (pair for part in members(by) if key is not None for pair in _equal_parts(i, _named(part), _named(key)))
+                i.ledger.of(Keys).equal.setdefault(member.oid, set()).update(pairs)
 
 
-def _equal_parts(by: Value, key: Value | None) -> Iterator[tuple[Symbolic, Const | Symbolic]]:
-    for part in members(by):
-        if isinstance(part, Symbolic) and isinstance(key, (Const, Symbolic)):
-            yield part, key
-        elif isinstance(part, Tuple) and isinstance(key, Tuple) and len(part.items or ()) == len(key.items or ()):
-            for inner, other in zip(part.items or (), key.items or ()):
-                yield from _equal_parts(inner, other)
+def _named(part: object) -> object:
+    """What stands for a part of a key: the identity of what is symbolic, which says what it was made of."""
+    return part.identity if isinstance(part, Symbolic) else part
+
+
+def _equal_parts(i: Interpreter, by: object, key: object) -> Iterator[tuple[object, object]]:
+    """What is equal where two keys are: they, the items of tuples, and what one operation was given of which both are made."""
+    if isinstance(by, Tuple) and isinstance(key, Tuple):
+        for inner, other in zip(by.items or (), key.items or ()):
+            for part in members(inner) if len(by.items or ()) == len(key.items or ()) else ():
+                yield from _equal_parts(i, _named(part), _named(other))
+    elif _is_one(by) and _is_one(key):
+        yield by, key
+        for text, shown in ((by, key), (key, by)):
+            if isinstance(text, Const) and isinstance(shown, tuple) and shown[0] == "text" and (of := _operands(i, shown)) is not None:
+                yield (SHOWN, of[0]), text
+        operands = [_operands(i, name) if isinstance(name, tuple) else None for name in (by, key)]
+        if operands[0] is not None and operands[1] is not None and len(operands[0]) == len(operands[1]):
+            for inner, other in zip(*operands):
+                yield from _equal_parts(i, inner, other)
+
+
+def _is_one(name: object) -> bool:
+    """Whether a name stands for one thing: something symbolic, a constant, an object."""
+    return isinstance(name, (tuple, Const, Ref))
+
+
+def _operands(i: Interpreter, identity: tuple[object, ...]) -> list[object] | None:
+    """What something was made of by an operation that gives the same only of the same."""
+    if identity[0] not in ONE_TO_ONE:
+        return None
+    made_of = i.comes_from.get(identity)
+    if made_of is not None:
+        return [_named(part) for part in made_of]
+    operands = [*identity[1:]]
+    return operands if identity[0] != "text" or operands[2:] in ([], [PLAIN]) else None
 
 
 def finds_equal(i: Interpreter, ref: Ref, before: Value, now: Member) -> bool:
     """Whether a compiled object that lies nowhere but under keys is called where `now` equals what was there `before`: by such a key it was found."""
-    if not isinstance(now, Symbolic) or not isinstance(before, (Const, Symbolic)):
+    equal = i.ledger.of(Keys).equal.get(ref.oid, set())
+    by_text = isinstance(before, Const) and ((SHOWN, _named(now)), Const(str(before.value))) in equal
+    if not isinstance(before, (Const, Symbolic, Ref)) or not by_text and (_named(now), _named(before)) not in equal:
         return False
-    if (now, before) not in i.ledger.of(Keys).equal.get(ref.oid, ()):
-        return False
-    if isinstance(before, Const) and i.outcome(Literal_(("==", now.identity, before), True)) is False:
+    if isinstance(now, Symbolic) and isinstance(before, Const) and i.outcome(Literal_(("==", now.identity, before), True)) is False:
         return False
     return all(i.info(oid).kind == "frame" or _is_entry(field) for oid, field in i.heap.who_holds(ref.oid) if field != ITEMS)
 

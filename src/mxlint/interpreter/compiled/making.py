@@ -32,6 +32,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.captures import capture_facts
+from mxlint.interpreter.compiled.keyed import found_as_new
 from mxlint.interpreter.compiled.state import TRACES, CompiledInfo, all_entries, cache_of
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import rounds_around
@@ -84,7 +85,9 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         imported,
         i.context,
     )
+    again = i.heap.standing((place, i.context, "compiled", None)) is not None
     oid = i.allocate("compiled", info, place, label=text)
+    found_as_new(i, oid, i.heap.older(oid) if again else None)
     _leave_traces(i, oid, function)
     i.heap.set(oid, "fun", function)
     for name, position in (("inputs", 1), ("outputs", 2), ("shapeless", 3)):

@@ -108,10 +108,21 @@ def compare(
             return
     different, hang = _differences(i, location, found, present, entry, again)
     different = tuple(member for member in different if not finds_equal(i, ref, found.value, member))
+    if different and _finds_equal_scalar(i, ref, location, found):
+        return
     if any(isinstance(member, Unknown) for member in different) or different and isinstance(found.value, Unknown):
         unfollowed(i, ref, i.place or place, "a value that was not followed lies where a trace read")
     elif different:
         _note_stale(i, ref, location, found, now, different, hang, place, entry)
+
+
+def _finds_equal_scalar(i: Interpreter, ref: Ref, location: Location, found: Seen) -> bool:
+    """Whether a call finds its compiled object by the scalar of which operators made what the trace has used: that one is equal then."""
+    at = scalar_at(location)
+    if at == location or found.whole is None:
+        return False
+    now = members(i.live(held(i, *at) or UNBOUND))
+    return all(member == found.whole or finds_equal(i, ref, found.whole, member) for member in now)
 
 
 def _lies_there(i: Interpreter, location: Location, found: Seen, now: Value | None) -> Value:

@@ -173,6 +173,10 @@ def _each(op: str, a: Member, b: Member, type_name: str, loops: Loops) -> Member
 TEXTS: Final = ("str", "bytes")
 
 
+JOINED_TEXTS: Final = "texts"
+"""The operation that puts two texts one behind the other."""
+
+
 def texts(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value | None:
     """Operators on text that is not known letter by letter: concatenation, repetition, order. None for anything else."""
     s, t = scalar_type(a), scalar_type(b)
@@ -184,7 +188,7 @@ def texts(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value 
         return None
     assert kind is not None
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
-        return i.derived(op, (a, b), frozenset((kind,)), place)
+        return i.derived(JOINED_TEXTS if op == "+" else op, (a, b), frozenset((kind,)), place)
     causes = {member.cause for member in (a, b) if isinstance(member, Kind)}
     made = Kind(kind, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
     return over(made, united(map(loops_of, (a, b))))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from mxlint.domain.exclusion import contradict
 from mxlint.domain.guards import MAX_GUARD, Cause, Guard, Identity, Literal_
 from mxlint.domain.join import join, of
 from mxlint.domain.members import Const, Kind, Length, Measure, Member, Option, Range, Symbolic, Tuple, Value, options
@@ -54,6 +55,17 @@ def any_of(i: Interpreter, values: Sequence[Value], place: Place, tag: object = 
         for number in range(len(values)):
             i.ledger.of(Defaults).values["choice", place, i.context, (tag, number)] = Const(number == default)
     return chosen(i, [(None, value) for value in values], Kind("int", "open"), place, tag=tag)
+
+
+def combinations(values: Sequence[Value]) -> list[tuple[tuple[Member, ...], Guard]] | None:
+    """What several values are together: the members of which guards do not say that they never are. None, if that is many."""
+    found: list[tuple[tuple[Member, ...], Guard]] = [((), ())]
+    for value in values:
+        pairs = ((held, guard, option) for held, guard in found for option in options(value) if not contradict(option.guard, guard))
+        found = [((*held, option.member), tuple(dict.fromkeys((*guard, *option.guard)))[-MAX_GUARD:]) for held, guard, option in pairs]
+        if len(found) > FEW:
+            return None
+    return found
 
 
 def cause(by: Value) -> Cause:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.join import bound, join
+from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
     FALSE,
     NONE,
@@ -16,6 +16,8 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
+    Member,
+    Option,
     Ref,
     Slice,
     Symbolic,
@@ -34,6 +36,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, hashed, new_list, new_set, put
 from mxlint.interpreter.containers.merging import as_dict, merge, under_open_keys
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
+from mxlint.interpreter.expressions.choices import combinations
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
 from mxlint.interpreter.expressions.outcomes import ISINSTANCE
@@ -381,10 +384,25 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
         return text
     shown_parts = [member for value in parts for member in members(value)]
     if any(isinstance(member, Symbolic) for member in shown_parts) and all(isinstance(member, (Symbolic, Const)) for member in shown_parts):
-        return i.derived("f-string", [Const(node.start), *shown_parts], frozenset(("str",)), frame.place(node))
+        return _combined(i, node, parts, frame)
     imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in shown_parts)
     made = Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in shown_parts) else "varying")
     return over(made, united(map(loops_of, shown_parts)))
+
+
+def _combined(i: Interpreter, node: ir.FString, parts: Sequence[Value], frame: Frame) -> Value:
+    """The text of an f-string for each combination of what its parts may be: guards say which of them go together. Of many it is one text."""
+
+    def text(shown: Sequence[Member]) -> Member:
+        left = iter([member.value for member in shown if isinstance(member, Const)])
+        if all(isinstance(member, Const) for member in shown):
+            return Const("".join(str(part.value if isinstance(part, ir.Const) else next(left)) for part in node.parts))
+        return i.derived("f-string", [Const(node.start), *shown], frozenset(("str",)), frame.place(node))
+
+    combined = combinations(parts)
+    if combined is None:
+        return text([member for value in parts for member in members(value)])
+    return of(Option(text(shown), guard) for shown, guard in combined)
 
 
 def _await(i: Interpreter, node: ir.Await, frame: Frame) -> Value:

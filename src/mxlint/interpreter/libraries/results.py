@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Final, NamedTuple
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.join import join
+from mxlint.domain.join import join, of
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
@@ -17,6 +17,7 @@ from mxlint.domain.members import (
     Kind,
     Measure,
     Member,
+    Option,
     Ref,
     Symbolic,
     Tuple,
@@ -148,11 +149,24 @@ def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
 
 def _symbolic_scalar(i: Interpreter, kind: str, parts: list[Member], call: Called) -> Value:
     """A number, flag or string that is made of symbolic values, or comes from outside."""
-    if not call.source and call.found is not None and call.found.fold != "no" and len(parts) <= 4:
-        return i.derived(call.name, parts, frozenset((kind,)), call.place)
+    if call.source == "identity" and len(call.given) == 1:
+        return i.split(call.given[0], lambda part: _of_identity(i, kind, part, call))
+    if not call.source and call.found is not None and call.found.fold != "no" and len(call.given) <= 4:
+        combined = choices.combinations(call.given) or [(tuple(parts), ())]
+        return of(Option(i.derived(call.name, given, frozenset((kind,)), call.place), guard) for given, guard in combined)
     made = i.symbolic(call.place, call.name, kinds=frozenset((kind,)), source=call.source)
     if kind == "int" or not call.source:
         i.comes_from[made.identity] = tuple(parts)
+    return made
+
+
+def _of_identity(i: Interpreter, kind: str, part: Member, call: Called) -> Value:
+    """A number that goes with which object something is, as `id(x)`: the same one of the same thing."""
+    if isinstance(part, Symbolic):
+        made = i.derived(call.name, (part,), frozenset((kind,)), call.place)
+        return Symbolic(made.identity, made.kinds, made.label, source=call.source)
+    made = i.symbolic(call.place, call.name, kinds=frozenset((kind,)), source=call.source)
+    i.comes_from[made.identity] = (part,)
     return made
 
 
