@@ -18,10 +18,12 @@ from mxlint.interpreter.machine.locations import ITEMS
 class Keys:
     """By the number of a compiled object: what keys by which it was found equal, part by part."""
 
-    __slots__ = ("equal",)
+    __slots__ = ("equal", "texts")
 
     def __init__(self) -> None:
         self.equal: dict[int, set[tuple[object, object]]] = {}
+        self.texts: dict[tuple[object, object], Sequence[Value]] = {}
+        """The texts of which an f-string has made another that is known, by where it stands and that."""
 
 
 def found_as_new(i: Interpreter, number: int, older: int | None) -> None:
@@ -54,6 +56,11 @@ def _named(part: object) -> object:
     return part.identity if isinstance(part, Symbolic) else part
 
 
+def text_made(i: Interpreter, start: int, text: Const, parts: Sequence[Value]) -> None:
+    """An f-string makes a text that is known of others."""
+    i.ledger.of(Keys).texts[Const(start), text] = parts
+
+
 def _equal_parts(i: Interpreter, by: object, key: object) -> Iterator[tuple[object, object]]:
     """What is equal where two keys are: they, the items of tuples, and what one operation was given of which both are made."""
     if isinstance(by, Tuple) and isinstance(key, Tuple):
@@ -65,7 +72,7 @@ def _equal_parts(i: Interpreter, by: object, key: object) -> Iterator[tuple[obje
         for text, shown in ((by, key), (key, by)):
             if isinstance(text, Const) and isinstance(shown, tuple) and shown[0] == "text" and (of := _operands(i, shown)) is not None:
                 yield (SHOWN, of[0]), text
-        operands = [_operands(i, name) if isinstance(name, tuple) else None for name in (by, key)]
+        operands = [_operands(i, name, other) for name, other in ((by, key), (key, by))]
         if operands[0] is not None and operands[1] is not None and len(operands[0]) == len(operands[1]):
             for inner, other in zip(*operands):
                 yield from _equal_parts(i, inner, other)
@@ -76,9 +83,13 @@ def _is_one(name: object) -> bool:
     return isinstance(name, (tuple, Const, Ref))
 
 
-def _operands(i: Interpreter, identity: tuple[object, ...]) -> list[object] | None:
-    """What something was made of by an operation that gives the same only of the same."""
-    if identity[0] not in ONE_TO_ONE:
+def _operands(i: Interpreter, identity: object, other: object = None) -> list[object] | None:
+    """What something was made of by an operation that gives the same only of the same; `other`: what that gave in the place of a text that is known."""
+    if isinstance(identity, Const) and isinstance(other, tuple) and other[0] == "f-string":
+        start = _operands(i, other)
+        parts = i.ledger.of(Keys).texts.get((start[0], identity)) if start else None
+        return [start[0], *parts] if start and parts is not None else None
+    if not isinstance(identity, tuple) or identity[0] not in ONE_TO_ONE:
         return None
     made_of = i.comes_from.get(identity)
     if made_of is not None:

@@ -29,6 +29,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, over, united
+from mxlint.interpreter.compiled.keyed import text_made
 from mxlint.interpreter.compiled.portions import READERS, asked, compared, hands_on, scalar, whole_but_tuples
 from mxlint.interpreter.compiled.portions import owner as owner_of
 from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of, sources
@@ -381,6 +382,7 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
         parts.append(shown)
         text = joined(i, text, shown, frame)
     if isinstance(text, Const):
+        text_made(i, node.start, text, parts)
         return text
     shown_parts = [member for value in parts for member in members(value)]
     if any(isinstance(member, Symbolic) for member in shown_parts) and all(isinstance(member, (Symbolic, Const)) for member in shown_parts):
@@ -396,7 +398,9 @@ def _combined(i: Interpreter, node: ir.FString, parts: Sequence[Value], frame: F
     def text(shown: Sequence[Member]) -> Member:
         left = iter([member.value for member in shown if isinstance(member, Const)])
         if all(isinstance(member, Const) for member in shown):
-            return Const("".join(str(part.value if isinstance(part, ir.Const) else next(left)) for part in node.parts))
+            made = Const("".join(str(part.value if isinstance(part, ir.Const) else next(left)) for part in node.parts))
+            text_made(i, node.start, made, shown)
+            return made
         return i.derived("f-string", [Const(node.start), *shown], frozenset(("str",)), frame.place(node))
 
     combined = combinations(parts)
