@@ -97,7 +97,8 @@ def _is_data(i: Interpreter, member: Member) -> bool:
 def _held_elsewhere(i: Interpreter, containers: set[int], held: Iterable[Member]) -> bool:
     """Whether something else holds a container in the containers as well, and may change it."""
     inner = {member.oid for member in held if isinstance(member, Ref)}
-    return any(holder not in containers | inner for oid in inner for holder, _ in i.heap.holders(oid))
+    holders = {holder for oid in inner for holder, _ in i.heap.holders(oid)} - containers - inner
+    return any(i.info(holder).kind not in CONTAINERS or i.heap.is_captured(holder) for holder in holders)
 
 
 def _holds_copy(i: Interpreter, value: Value) -> bool:
