@@ -283,7 +283,7 @@ def _of_container(i: Interpreter, trace: Trace, member: Ref, kind: str, place: P
     i.heap.set(oid, ("#", "original"), member)
     i.info(oid).summary = i.info(member.oid).summary
     for field, held in list(i.heap.fields(member.oid).items()):
-        if field in (ITEMS, REST) or isinstance(field, tuple) and field[0] == "k":
+        if field in (ITEMS, REST, REST_KEY) or isinstance(field, tuple) and field[0] == "k":
             i.heap.set(oid, field, _part(i, trace, held, place, so_far, name))
     for key, held in i.mlx.entries(i, member).items() if i.mlx.object_kind(i, member) == "module" else ():
         i.heap.set(oid, ("k", Const(key)), _part(i, trace, held, place, so_far, name))

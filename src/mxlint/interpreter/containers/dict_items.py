@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mxlint.domain.guards import MAX_GUARD, Guard, Identity, Literal_
-from mxlint.domain.join import bound, join, of
+from mxlint.domain.guards import MAX_GUARD, Guard, Identity, Literal_, opposite
+from mxlint.domain.join import bound, of
 from mxlint.domain.members import (
     UNBOUND,
     Const,
@@ -60,7 +60,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     by: Value = Kind("str", "varying")
     if value is not None:
         value = i.live(found_in(i, owner.oid, field, value, place, frame))
-        absent = next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
+        absent = _where_absent(value)
         there = bound(value)
         found = [] if there is None else [(key, value)]
         if rest is not None and absent is not None and not given_dicts.is_given(i, owner.oid):
@@ -71,8 +71,11 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
         i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
         entries = [] if rest is not None else _entries_there(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
-        if rest is not None and isinstance(key, Const):
-            rest = given_dicts.named_entry(i, owner.oid, key, rest)
+        named = given_dicts.name_entry(i, owner.oid, key, rest, place) if rest is not None and isinstance(key, Const) else None
+        if named is not None:
+            named = i.live(named)
+            rest = bound(named)
+            absent = () if default is None else _where_absent(named)
         found = entries if rest is None else [(None, rest)]
         by = i.heap.get(owner.oid, ("#", "restkey")) or UNBOUND if rest is not None else entries[0][0] if entries else by  # type: ignore[assignment]
     else:
@@ -121,6 +124,11 @@ def _there(i: Interpreter, value: Value, place: Place) -> Value:
     return found
 
 
+def _where_absent(value: Value) -> Guard | None:
+    """Under which literals nothing lies where a value was found; None if something surely does."""
+    return next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
+
+
 def puts_default(i: Interpreter, key: Value, made: Value) -> None:
     """A trace puts what it has made where it found nothing under a key of which no location says that: its next run finds it there."""
     if i.trace is not None and not is_key(key):
@@ -147,14 +155,15 @@ def _together(i: Interpreter, found: list[tuple[Member | None, Value]], default:
     """What lies under a key, or the default where nothing does."""
     if absent:
         # The entry is there on some paths.
-        both = join([*(value for _, value in found), guarded([(default, absent)])])
+        there = (opposite(absent[0]),) if len(absent) == 1 else ()
+        both = guarded([*((value, there) for _, value in found), (default, absent)])
     else:
         both = choices.chosen(i, found, by, place, default) if found else default
     if not any(isinstance(option.member, Unbound) for option in options(both)):
         return both
     missing = [(default, option.guard) for option in options(both) if isinstance(option.member, Unbound)]
-    there = [option for option in options(both) if not isinstance(option.member, Unbound)]
-    return of((*there, *(Option(o.member, (*o.guard, *guard)[-MAX_GUARD:]) for value, guard in missing for o in options(value))))
+    kept = [option for option in options(both) if not isinstance(option.member, Unbound)]
+    return of((*kept, *(Option(o.member, (*o.guard, *guard)[-MAX_GUARD:]) for value, guard in missing for o in options(value))))
 
 
 def put_entry(i: Interpreter, owner: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:

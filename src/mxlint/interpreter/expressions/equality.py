@@ -39,6 +39,7 @@ from mxlint.interpreter.containers.builders import as_key, hashed, is_key
 from mxlint.interpreter.containers.elements import dict_keys, enum_members
 from mxlint.interpreter.expressions.arithmetic import NUMBERS, fold, negation
 from mxlint.interpreter.expressions.choices import cause
+from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.costs import Costs
@@ -46,6 +47,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS, REST
 from mxlint.interpreter.objects.lookup import CLASS, FIELDS, by_identity, environment, fields_of, is_itself_alone, mro, special
 from mxlint.interpreter.objects.lookup import container as container_kind
+from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.presumptions import taken_from
 
 
@@ -322,17 +324,21 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
         return Const(answer.outcome is positive) if answer.outcome is not None else Kind("bool", answer.cause or "imprecise")
     if isinstance(container, RangeObject) and isinstance(item, Const) and (numbers := constant_range(container)) is not None:
         return Const((item.value in numbers) is positive)
+    tables = parts_of(i, container) if isinstance(container, Ref) and _are_keys(i, container) else ()
+    if tables:
+        return i.split(tables[0], lambda table: contains(i, op, item, table, place, frame))
     if isinstance(container, Ref) and container_kind(i, container) == "dict":
         hashed(i, item, place, frame)
         item = as_key(item)
     keys, are_all = _compared_with(i, item, container, place, frame)
     answered = _is_one_of(i, item, keys, are_all, container, place, frame) if keys is not None else None
     if answered is not None:
-        return of(
-            Option(Const(o.member.value is positive) if isinstance(o.member, Const) else o.member, o.guard) for o in options(answered)
-        )
+        return of(Option(_answer(option.member, positive), option.guard) for option in options(answered))
     if isinstance(container, Unknown) or isinstance(item, Unknown):
         return Unknown("membership")
+    asked = given_dicts.is_there(i, container.oid, item, place) if isinstance(container, Ref) else None
+    if asked is not None:
+        return asked if positive else negation(asked, place)
     if isinstance(container, Ref):
         if not isinstance(item, Symbolic) or not keys or not are_all or not all(isinstance(key, Const) for key in keys):
             return Kind("bool", "open" if cause(item) == "open" or aspects.given(i, container) else "imprecise")
@@ -344,6 +350,12 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
 def _answer(found: Member, positive: bool) -> Member:
     """What `in` or `not in` gives."""
     return Const(found.value is positive) if isinstance(found, Const) else found
+
+
+def _are_keys(i: Interpreter, container: Ref) -> bool:
+    """Whether a container is what `keys()` of a dict gives."""
+    info = i.info(container.oid)
+    return info.kind == "iterator" and info.payload == "keys"
 
 
 def _compared_with(i: Interpreter, item: Member, container: Member, place: Place, frame: Frame) -> tuple[list[Value] | None, bool]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
-from mxlint.domain.join import join
-from mxlint.domain.members import UNBOUND, Const, Value
+from mxlint.domain.guards import Literal_, opposite
+from mxlint.domain.join import of
+from mxlint.domain.members import UNBOUND, Const, Member, Option, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import journal
+from mxlint.interpreter.machine.locations import ANY, KEYS, REST
+from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world.presumptions import PRESUMED, root
 
 LABEL: Final = ("#", "given as")
@@ -27,15 +30,29 @@ def is_given(i: Interpreter, oid: int) -> bool:
     return i.heap.get(oid, LABEL) is not None
 
 
-def named_entry(i: Interpreter, oid: int, key: Const, rest: Value) -> Value:
-    """What lies in such a dict under a key that the program names for the first time; `rest`: what stands for any entry. It may not be there."""
-    label, place = i.heap.get(oid, LABEL), i.info(oid).place
-    if not isinstance(label, Const) or not isinstance(rest, Array) or place is None or i.trace is None:
-        return rest
-    made = apart(i, rest, ("entry", key), f"{label.value}[{key.value!r}]", place)
+def name_entry(i: Interpreter, oid: int, key: Const, rest: Value, place: Place) -> Value | None:
+    """What lies in such a dict under a key that the program names for the first time, and may not be there; `rest`: what stands for any entry. None if that
+    says all that is known of it."""
+    label, at = i.heap.get(oid, LABEL), i.info(oid).place
+    if not isinstance(label, Const) or not isinstance(rest, Array) or at is None or i.trace is None:
+        return None
+    made = apart(i, rest, ("entry", key), f"{label.value}[{key.value!r}]", at)
     journal(i).entries.add(made.ident)
-    i.heap.set(oid, ("k", key), join((made, UNBOUND)))
-    return made
+    asked = is_there(i, oid, key, place)
+    there = (Literal_(asked.identity, True),) if asked is not None else ()
+    value = of([Option(made, there), Option(UNBOUND, tuple(map(opposite, there)))])
+    i.heap.set(oid, ("k", key), value)
+    return value
+
+
+def is_there(i: Interpreter, oid: int, key: Member, place: Place) -> Symbolic | None:
+    """Whether such a dict has a key: whoever gives it decides, and each test of that key asks the same. None if the program has put something there, or
+    taken it away."""
+    rest = i.heap.get(oid, REST)
+    written = i.ledger.of(Writes).counts
+    if not is_given(i, oid) or not isinstance(rest, Array) or (oid, ANY) in written or (oid, KEYS) in written:
+        return None
+    return i.derived("in", (key, rest), frozenset(("bool",)), place)
 
 
 def nested(i: Interpreter, owner: Array, key: Const, place: Place) -> Array | None:
