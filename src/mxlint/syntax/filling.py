@@ -16,16 +16,18 @@ from mxlint.syntax.slots import Slot, names_in, slot_of
 
 def fillings(function: ir.FuncDef) -> frozenset[tuple[int, int]]:
     """Where the assignments of a function stand that fill what is empty: the offsets of their targets."""
-    return frozenset(_block(function.body, frozenset(), {}))
+    shared: dict[str, Slot] = {name: ("name", name) for name in function.scope.globals}
+    return frozenset(_block(function.body, frozenset(), shared))
 
 
 def _block(body: Sequence[ir.Stmt], empty: frozenset[Slot], read: dict[str, Slot]) -> Iterator[tuple[int, int]]:
-    """The fillings of a block. `empty`: what is known to be empty where it begins; `read`: of which slot a name holds what lay there."""
+    """The fillings of a block. `empty`: what is known to be empty where it begins; `read`: of which slot a name holds what lay there. A name of another
+    block, which is there before the function runs, is a slot itself."""
     read = dict(read)
     for stmt in body:
         for target in targets(stmt):
             slot = slot_of(target)
-            if slot is not None and slot in empty and not isinstance(target, ir.Name):
+            if slot is not None and slot in empty:
                 yield target.start, target.end
                 empty -= {slot}
         if isinstance(stmt, ir.If):
@@ -37,16 +39,23 @@ def _block(body: Sequence[ir.Stmt], empty: frozenset[Slot], read: dict[str, Slot
             yield from _block(stmt.body, empty, read)
         elif isinstance(stmt, (ir.For, ir.While)):
             inner = {name for part in stmt.body for name in names(part)} | {name for target in targets(stmt) for name in _named(target)}
-            yield from _block(stmt.body, _beside(empty, inner), {})
+            yield from _block(stmt.body, _beside(empty, inner), {name: slot for name, slot in read.items() if _is_itself(name, slot)})
         bound = set(names(stmt))
         empty = _beside(empty, bound)
-        read = {name: slot for name, slot in read.items() if name not in bound and bound.isdisjoint(names_in(slot))}
+        read = {
+            name: slot for name, slot in read.items() if _is_itself(name, slot) or name not in bound and bound.isdisjoint(names_in(slot))
+        }
         if isinstance(stmt, ir.Assign) and len(stmt.targets) == 1 and isinstance(stmt.targets[0], ir.Name) and stmt.value is not None:
             slot = _read(stmt.value)
             if slot is not None and stmt.targets[0].id not in names_in(slot):
                 read[stmt.targets[0].id] = slot
         if isinstance(stmt, ir.If):
             empty |= {*_behind(stmt, read)}
+
+
+def _is_itself(name: str, slot: Slot) -> bool:
+    """Whether a name is a slot: it holds what lies there, whatever is bound."""
+    return slot == ("name", name)
 
 
 def _try(stmt: ir.Try, empty: frozenset[Slot], read: dict[str, Slot]) -> Iterator[tuple[int, int]]:
