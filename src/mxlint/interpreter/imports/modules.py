@@ -97,18 +97,19 @@ def import_module(i: Interpreter, name: str, level: int, frame: Frame, place: Pl
         return Ref(i.modules[i.main.name])
     found = _find(i, name, level, frame)
     if found is not None:
-        loaded_as = i.modules.get(found.source.name) if found.source is not None else None
-        if loaded_as is not None and i.heap.exists(loaded_as):
-            return _as_far_as_run(i, loaded_as, found.name, place)
         if found.source is None:
             return _package(i, found.name, place)
+        known = _loaded(i, found.source, found.name, place)
+        if known is not None:
+            return known
         for number in range(1, len(name.split("."))):
             above = ".".join(name.split(".")[:number])
             if _find(i, above, level, frame) is not None:
                 import_module(i, above, level, frame, place)
             else:
                 _package(i, above, place)
-        return _load(i, found.source, found.name, place)
+        # A package may import what lies in it.
+        return _loaded(i, found.source, found.name, place) or _load(i, found.source, found.name, place)
     if f"package {name}" in i.modules:
         return Ref(i.modules[f"package {name}"])
     if level:
@@ -137,6 +138,12 @@ def _package(i: Interpreter, name: str, place: Place) -> Value:
         i.heap.infos[oid].label = name
         i.modules[f"package {name}"] = oid
     return Ref(oid)
+
+
+def _loaded(i: Interpreter, source: Source, name: str, place: Place) -> Value | None:
+    """A module of the project that has been imported already."""
+    oid = i.modules.get(source.name)
+    return _as_far_as_run(i, oid, name, place) if oid is not None and i.heap.exists(oid) else None
 
 
 def _load(i: Interpreter, source: Source, name: str, place: Place) -> Value:
