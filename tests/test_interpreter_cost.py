@@ -490,6 +490,20 @@ def test_a_body_that_costs_much_and_comes_to_nothing_is_given_up(monkeypatch: py
     assert ([finding.code for finding in found.findings], found.sites[0].followed) == (["MX101"], "partial")
 
 
+@pytest.mark.parametrize(
+    ("text", "followed"), [(FRUITLESS, "full"), (FRUITLESS.replace("return act(total)", "return mx.compile(act)(total)"), "partial")]
+)
+def test_what_a_body_that_is_given_up_cannot_call_is_full(monkeypatch: pytest.MonkeyPatch, text: str, followed: str) -> None:
+    """Nobody knows what else is called by it, but for what is compiled nowhere that it leads to."""
+    monkeypatch.setattr("mxlint.interpreter.calls.activations.MAX_FRUITLESS", 400)
+    text += "\n@mx.compile\ndef other(x):\n    return x + 1\n\nother(mx.ones((2,)))\n"
+    found = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table())
+    assert {site.compiled: site.followed for site in found.sites if site.compiled in ("step", "other")} == {
+        "step": "partial",
+        "other": followed,
+    }
+
+
 FALLBACK = """
 import mlx.core as mx
 import mlx.nn as nn

@@ -7,6 +7,7 @@ that costs much and reaches nothing compiled is undone, and its function is not 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
@@ -14,6 +15,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, Const, External, Kind, Range, Ref, Tuple, Unknown, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.widening import widen
+from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.calls.relevance import Reach, reach_of
 from mxlint.interpreter.containers.builders import put
@@ -26,9 +28,11 @@ from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.journal import journal, where
 from mxlint.interpreter.mlx import kinds
 from mxlint.interpreter.open_world import given_stars, presumptions
 from mxlint.syntax import ir
+from mxlint.syntax.index import ANY
 from mxlint.syntax.liveness import names_of_its_own
 
 ENV: Final = ("#", "parent")
@@ -286,7 +290,7 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
     """The call of a function of the program that is not followed, as one of a library without a model. It may set the attributes that it names and
     the names of blocks around it, to any value at all where it may reach something compiled; and change what it holds in place."""
     if reach.compiled:
-        i.unsure("a call that costs too much, and came to nothing compiled so far", place)
+        _leave_open(i, reach, place)
     else:
         i.imprecise("a call that reaches nothing compiled, and costs too much", place)
     if i.heap.recording is not None:
@@ -309,6 +313,19 @@ def _as_library(i: Interpreter, info: FunctionInfo, args: Arguments, reach: Reac
     given = i.symbolic(place, "call", info.name)
     i.ledger.of(Costs).given_up.add(given.identity)
     return given
+
+
+def _leave_open(i: Interpreter, reach: Reach, place: Place) -> None:
+    """Note that a call may come to something compiled, and is not followed: of each compiled object that it leads to nobody knows how else it is called, and
+    of all of the file that is analysed if something may be compiled in that."""
+    reason = "a call that costs too much, and came to nothing compiled so far"
+    if i.main is None or not reach.compiling.isdisjoint((ANY, i.main.name)):
+        i.unsure(reason, place)
+        return
+    i.imprecise(reason, place)
+    for oid in reach.compiled_objects() if not i.silent else ():
+        record = events.Note(events.UNFOLLOWED, where(place), reason, oid, events.Modality())
+        i.doubting(partial(journal(i).note, record), record)
 
 
 def _is_counter(value: Value) -> bool:

@@ -115,7 +115,7 @@ class Reach:
     only if it or the class is named.
     """
 
-    __slots__ = ("_assignments", "_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_static_methods", "_todo", "_walked", "_whole", "_whole_objects", "compiled", "mutated", "writes_traced")  # fmt: skip
+    __slots__ = ("_assignments", "_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_static_methods", "_todo", "_walked", "_whole", "_whole_objects", "compiled", "compiling", "mutated", "writes_traced")  # fmt: skip
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...], whole: bool = False) -> None:
         self._i = i
@@ -139,6 +139,8 @@ class Reach:
         """Whether what a variable holds, or an expression gives, is called."""
         self._todo = list(values)
         self.compiled = False
+        self.compiling: set[str] = set()
+        """The files of the functions in which something may be compiled there; `ANY`, if it may be in any."""
         self._class_methods: set[int] = set()
         """Functions that are given a class as their own object."""
         self._static_methods: set[int] = set()
@@ -199,6 +201,15 @@ class Reach:
         """Whether nothing more need be followed."""
         return self.compiled and not self._whole
 
+    def _note_compiling(self, file: str, compiles: bool) -> None:
+        if compiles:
+            self.compiling.add(file)
+            self.compiled = True
+
+    def compiled_objects(self) -> list[int]:
+        """The compiled objects that it comes to and that are there already, in order; all of them where it was followed as a whole."""
+        return sorted(oid for oid in self._objects if self._i.info(oid).kind == "compiled")
+
     def _may_write(self, oid: int, field: Field, holders: AbstractSet[int]) -> bool:
         """Whether a location may be written. `holders`: the objects of which attributes may be set."""
         if oid in self.mutated or self._assignments.sets_variable(oid, field):
@@ -217,7 +228,7 @@ class Reach:
                 self._inplace.note_method(member)
                 self._todo += (member.owner, member.function)
             elif isinstance(member, External):
-                self.compiled = self.compiled or member.name in self._i.tracers
+                self._note_compiling(ANY, member.name in self._i.tracers)
             elif isinstance(member, Tuple):
                 self._todo += member.parts
             elif isinstance(member, Ref) and member.oid not in self._objects:
@@ -353,10 +364,9 @@ class Reach:
     def _held_by_function(self, ref: Ref, function: FunctionInfo) -> list[Value]:
         """What the names in a function hold. What it sets and changes is taken in."""
         code = self._i.project.outline(function.source, self._i.tracers).code(function.node.start, function.node.end)
-        if code.compiles:
-            self.compiled = True
-            if not self._whole:
-                return []
+        self._note_compiling(function.source.name, code.compiles)
+        if code.compiles and not self._whole:
+            return []
         owner = self._i.heap.cells[ref.oid].get(DEFINED_IN)
         self._attributes |= code.attributes
         self._named |= code.named
@@ -439,9 +449,9 @@ class Reach:
         module, names = meant
         oid = self._i.modules.get(module.name)
         if oid is None or not isinstance(self._i.info(oid).payload, FrameInfo):
-            self.compiled = self.compiled or self._i.unloaded.compiles(module, names)
+            self._note_compiling(ANY, self._i.unloaded.compiles(module, names))
             return []
-        self.compiled = self.compiled or ANY in names
+        self._note_compiling(ANY, ANY in names)
         return self._held_by_module(oid, names)
 
 
