@@ -17,7 +17,7 @@ from mxlint.rules.variation import FEW, arrays_given, is_length, same_dtypes, sc
 def check(program: Program) -> Iterator[Finding]:
     """A Python number, or text, that changes from call to call."""
     for compiled in program.log.compiled:
-        for argument, values, finite, _, modality, turns in series(program, compiled):
+        for argument, values, finite, _, modality, turns, _ in series(program, compiled):
             if compiled.shapeless is False and is_length(program, compiled, argument):
                 continue
             few = FEW if compiled.shapeless is False else 0  # who asks for shapeless=True wants one trace

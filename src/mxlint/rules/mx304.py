@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import COMES_BACK, Modality
+from mxlint.facts.events import COMES_BACK, Argument, Modality, Where
 from mxlint.facts.values import ContainerValue
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
@@ -22,22 +22,30 @@ LONG = "the inner loop, which begins anew and brings the same shapes again, has 
 
 
 def check(program: Program) -> Iterator[Finding]:
-    """An array whose shape changes from call to call."""
+    """Arrays whose shapes change from call to call. Those of one call are one finding, at the first of them."""
     for compiled in program.log.compiled:
         if compiled.shapeless is not False:
             continue
-        found = [
-            (argument, Modality(modality.conditions, (*modality.presumed, LONG)) if grows == COMES_BACK else modality)
-            for argument, _, _, grows, modality, turns in series(program, compiled)
-            if grows or any(shapes_vary(values) or lengths_vary(values) for values in turns.values())
-        ]
-        for argument, modality in (*found, *((argument, Modality()) for argument in spread(program, compiled))):
-            what, help = LIST if isinstance(argument.value, ContainerValue) else ARRAY
+        groups: dict[tuple[Where, Modality, tuple[str, str]], dict[Where, None]] = {}
+        for found in series(program, compiled):
+            if found.grows or any(shapes_vary(values) or lengths_vary(values) for values in found.turns.values()):
+                presumed = (*found.modality.presumed, LONG) if found.grows == COMES_BACK else found.modality.presumed
+                modality = Modality(found.modality.conditions, presumed)
+                groups.setdefault((found.call, modality, _what(found.argument)), {})[found.argument.where] = None
+        for argument in spread(program, compiled):
+            groups.setdefault((argument.where, Modality(), _what(argument)), {})[argument.where] = None
+        for (_, modality, (what, help)), (first, *others) in groups.items():
             yield from finding(
-                RULE, argument.where,
-                f"{name_of(compiled)} is compiled again for every {what} of {quoted(argument.where.text)}", help,
-                compiled, modality, note=f"the {what} changes from call to call; each trace is kept for ever",
+                RULE, first,
+                f"{name_of(compiled)} is compiled again for every {what} of {quoted(first.text)}", help,
+                compiled, modality, also=[(f"another {what} each time, too", other) for other in others],
+                note=f"the {what} changes from call to call; each trace is kept for ever",
             )  # fmt: skip
+
+
+def _what(argument: Argument) -> tuple[str, str]:
+    """What of an argument is another one from call to call, and what helps."""
+    return LIST if isinstance(argument.value, ContainerValue) else ARRAY
 
 
 RULE = Rule("MX304", "varying-shape", "warning", check, cost_only=True, experiment="many shapes")

@@ -25,7 +25,7 @@ SELDOM = 4
 
 class Series(NamedTuple):
     """One leaf of the arguments at one place of a call: the argument, what it is call by call, whether the innermost loop goes over things that are
-    known one by one, why the shape of an array in it differs from round to round, if it does (`Argument.grows`), and what the calls presume."""
+    known one by one, why the shape of an array in it differs from round to round, if it does (`Argument.grows`), what the calls presume, and where they are."""
 
     argument: Argument
     values: list[Value]
@@ -35,6 +35,7 @@ class Series(NamedTuple):
     turns: dict[tuple[Where, ...], list[Value]]
     """What it is call by call, apart for each round of the loops over things that are known one by one: what differs between those alone is as
     many things as there are."""
+    call: Where
 
     def add(self, value: Value, call: Call) -> None:
         """Keep what a call is given."""
@@ -60,7 +61,7 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
                 for name, value in {argument.name: argument.value, **dict(leaves(argument.name, argument.value))}.items():
                     if later and call.loops[-1].text == FIRST and isinstance(value, UnknownValue):
                         continue  # that one of several numbers is another one each time is seen in later rounds
-                    found.setdefault(name, Series(argument, [], finite, growing.get(name, ""), hang, {})).add(value, call)
+                    found.setdefault(name, Series(argument, [], finite, growing.get(name, ""), hang, {}, call.where)).add(value, call)
         yield from found.values()
 
 
