@@ -53,6 +53,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import DISTINCT, ITEMS
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
+from mxlint.interpreter.open_world import given_dicts
 
 
 def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -99,6 +100,9 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             return i.derived("len", (member,), frozenset(("int",)), place)
         if isinstance(member, (Const, Range)):
             throw_named(i, "builtins.TypeError", place)
+        given = given_dicts.length(i, member.oid, place) if isinstance(member, Ref) and kind == "dict" else None
+        if given is not None:
+            return given
         unseen = isinstance(member, Ref) and kind == "dict" and aspects.given(i, member)
         return Kind("int", "open" if unseen else "imprecise")
 

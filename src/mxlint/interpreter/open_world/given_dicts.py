@@ -46,13 +46,23 @@ def name_entry(i: Interpreter, oid: int, key: Const, rest: Value, place: Place) 
 
 
 def is_there(i: Interpreter, oid: int, key: Member, place: Place) -> Symbolic | None:
-    """Whether such a dict has a key: whoever gives it decides, and each test of that key asks the same. None if the program has put something there, or
-    taken it away."""
-    rest = i.heap.get(oid, REST)
-    written = i.ledger.of(Writes).counts
-    if not is_given(i, oid) or not isinstance(rest, Array) or (oid, ANY) in written or (oid, KEYS) in written:
-        return None
-    return i.derived("in", (key, rest), frozenset(("bool",)), place)
+    """Whether such a dict has a key: each test of that key asks the same. None if the program has changed it."""
+    whole = _as_given(i, oid)
+    return None if whole is None else i.derived("in", (key, whole), frozenset(("bool",)), place)
+
+
+def length(i: Interpreter, oid: int, place: Place) -> Symbolic | None:
+    """How many entries such a dict has. None if the program has changed it."""
+    whole = _as_given(i, oid)
+    return None if whole is None else i.derived("len", (whole,), frozenset(("int",)), place)
+
+
+def _as_given(i: Interpreter, oid: int) -> Array | None:
+    """What stands for any entry of such a dict, and names it, for as long as the program has put nothing there nor taken anything away: whoever gives it
+    decides what it has."""
+    rest, written = i.heap.get(oid, REST), i.ledger.of(Writes).counts
+    changed = (oid, ANY) in written or (oid, KEYS) in written
+    return rest if is_given(i, oid) and isinstance(rest, Array) and not changed else None
 
 
 def nested(i: Interpreter, owner: Array, key: Const, place: Place) -> Array | None:
