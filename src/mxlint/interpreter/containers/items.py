@@ -313,7 +313,8 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
             return _part_of_open(content, index)
         if at_front(content, index) and isinstance(real, int):
             return content.front[real]
-        i.may_raise("builtins.IndexError")
+        if not isinstance(real, int) or not -(content.least or 0) <= real < (content.least or 0):
+            i.may_raise("builtins.IndexError")
         held = content.element or Unknown("item")
         return given_stars.item(i, held, real, place) if isinstance(held, Array) and isinstance(real, int) else held
     if real is None:

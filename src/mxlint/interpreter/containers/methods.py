@@ -120,6 +120,7 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     resized(i, ref.oid, False)
     taken: list[Value] = []
     left: list[Value] = []
+    missing = False
     for member in members(_content(i, ref)):
         if isinstance(member, Tuple) and member.items is not None and isinstance(index, Const) and isinstance(index.value, int):
             items = list(member.items)
@@ -133,12 +134,13 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
                 taken.append(join(parts))
                 least = None if member.shortest is None else max(member.shortest - 1, 0)
                 left.append(Tuple(None, join(parts), least=least, given="part" if member.given else ""))
+                missing = missing or not member.shortest or index not in (Const(0), Const(-1))
         else:
             taken.append(member)
             left.append(member)
     if not taken:
         throw_named(i, error, place)
-    if len(taken) < len(list(members(_content(i, ref)))) or any(isinstance(m, Tuple) and m.items is None for m in left):
+    if missing or len(taken) < len(list(members(_content(i, ref)))):
         i.may_raise(error)
     _set(i, ref, join(left), NONE, place, frame)
     return join(taken)

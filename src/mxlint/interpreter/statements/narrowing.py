@@ -102,14 +102,14 @@ def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | N
 
 
 def _filled(i: Interpreter, target: ir.Expr, outcome: bool, frame: Frame) -> None:
-    """Whether anything is in a list or set of which nobody in sight says how much is in it: a test says it of that object, wherever it is held."""
+    """Whether anything is in a list or set of which it is not known how much is in it: a test says it of that object, wherever it is held."""
     held = _held(i, target, frame)
     ref = i.live(held) if held is not None else None
     if not isinstance(ref, Ref) or container(i, ref) not in ("list", "set") or i.info(ref.oid).summary:
         return
     content = i.heap.get(ref.oid, ITEMS)
     found = options(i.live(content)) if content is not None else ()
-    if not any(isinstance(option.member, Tuple) and option.member.given and not option.member.least for option in found):
+    if not any(isinstance(option.member, Tuple) and not option.member.shortest for option in found):
         return
     kept = [Option(member, option.guard) for option in found if (member := _as_filled(option.member, outcome)) is not None]
     if not kept:
@@ -144,13 +144,17 @@ def _as_long(member: Member, length: int) -> Member | None:
 
 def _as_filled(member: Member, outcome: bool) -> Member | None:
     """The content of a container as far as it may hold something, or nothing."""
-    if not isinstance(member, Tuple) or member.items is None and not member.given:
+    if not isinstance(member, Tuple):
         return member
     if member.shortest:
         return member if outcome else None
     if member.items is not None:
         return None if outcome else member
-    return Tuple(None, member.element, member.cls, 1, member.sources, "part") if outcome else Tuple((), None, member.cls)
+    if not outcome:
+        return Tuple((), None, member.cls)
+    if member.least is None and not member.given:
+        return member
+    return Tuple(None, member.element, member.cls, 1, member.sources, "part" if member.given else "", member.loops, member.front)
 
 
 def _measured(node: ir.Expr) -> ir.Expr | None:

@@ -1,7 +1,5 @@
-"""Which calls the functions, layers and optimizers of MLX take: how many arguments by position, and which by name. Any other raises TypeError.
-
-So do some that are let through here: an argument given twice, and a name that MLX takes by position alone.
-"""
+"""Which calls the functions, layers and optimizers of MLX take: how many arguments by position, and which by name. Any other raises TypeError,
+and so does one that gives an argument twice."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from mxlint.resources import resource
 
 
 class Signature(NamedTuple):
-    """The parameters of one overload: those by position, in their order; all that have a name, and those of them without default; and whether stars
+    """The parameters of one overload: those by position, in their order; all that may be given by name; those without default; and whether stars
     take more of either."""
 
     places: tuple[str, ...]
@@ -26,6 +24,8 @@ class Signature(NamedTuple):
     def takes(self, count: int, keywords: Collection[str]) -> bool:
         """Whether a call gives what it wants and nothing else: so many arguments by position, and some by name."""
         if count > len(self.places) and not self.more_places or not self.more_names and not self.named.issuperset(keywords):
+            return False
+        if any(name in self.named and name in keywords for name in self.places[:count]):
             return False
         return self.wanted <= {*self.places[:count], *keywords}
 
@@ -44,13 +44,15 @@ def _entries() -> Mapping[str, list[str]]:
 
 
 def _read(text: str) -> Signature:
-    """A signature as the file has it: `a axis= * stream=`."""
+    """A signature as the file has it: `a / axis= * stream=`."""
     parts = text.split()
+    alone = parts.index("/") if "/" in parts else 0
+    parts = [part for part in parts if part != "/"]
     star = next((number for number, part in enumerate(parts) if part.startswith("*")), len(parts))
     names = [part for part in parts if not part.startswith("*")]
     return Signature(
         tuple(part.rstrip("=") for part in parts[:star]),
-        frozenset(name.rstrip("=") for name in names),
+        frozenset(name.rstrip("=") for name in names[alone:]),
         frozenset(name for name in names if not name.endswith("=")),
         any(part.startswith("*") and part.strip("*") and not part.startswith("**") for part in parts),
         any(part.startswith("**") for part in parts),
