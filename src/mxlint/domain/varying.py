@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from mxlint.domain.members import Const, Kind, Loops, Member, Range
+from mxlint.domain.members import Const, Kind, Loops, Member, Range, Value, members
 
 
 def loops_of(member: Member) -> Loops:
@@ -55,10 +55,28 @@ class Past:
     loop: Hashable
 
 
+@dataclass(frozen=True, slots=True)
+class Falling:
+    """Among the loops of a number, beside a loop: each round of that makes the number less, or leaves it."""
+
+    loop: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Rising:
+    """Among the loops of a number, beside a loop: each round of that makes the number more, or leaves it, which its bounds do not show."""
+
+    loop: Hashable
+
+
 class Uneven(NamedTuple):
     """Among the loops of a tuple: one of which some rounds make it longer, and not all. What one round has shown no later one undoes."""
 
     loop: Hashable
+
+
+MARKS: Final = (Chance, Doubled, Falling, Past, Rising)
+"""What stands among the loops of a number and is none of them."""
 
 
 def united(found: Iterable[Loops]) -> Loops:
@@ -97,3 +115,43 @@ def also_over(member: Member, more: frozenset[Hashable]) -> Member:
     """The same number, varying over more loops, if the others are known."""
     loops = loops_of(member)
     return member if loops is None else over(member, loops | more)
+
+
+def falls(value: Value, loop: Hashable) -> bool | None:
+    """Whether a number becomes less in the rounds of a loop over which it varies, and not more; None if that is not known."""
+    ways = {_falls(member, loop) for member in members(value) if loop in (loops_of(member) or ())}
+    return ways.pop() if len(ways) == 1 else None
+
+
+def _falls(member: Member, loop: Hashable) -> bool | None:
+    loops = loops_of(member) or ()
+    if Falling(loop) in loops or Rising(loop) in loops:
+        return Falling(loop) in loops
+    low, high = (member.low, member.high) if isinstance(member, Range) else (None, None)
+    return None if (low is None) is (high is None) else low is None
+
+
+def turned(loops: Loops) -> Loops:
+    """The loops of what is the less, the more a number is."""
+    if loops is None:
+        return None
+    return frozenset(
+        Rising(one.loop) if isinstance(one, Falling) else Falling(one.loop) if isinstance(one, Rising) else one for one in loops
+    )
+
+
+def cancelled(op: object, a: Value, b: Value) -> frozenset[Hashable]:
+    """The loops that move two numbers, and of which it is not known that they move what an operator makes of both: that may be the same each time, as what
+    is left and what is done make the whole."""
+    if op not in ("+", "-", "/", "//", "%"):
+        return frozenset()
+    one, other = (united(map(loops_of, members(value))) for value in (a, b))
+    common = (one or frozenset()) & (other or frozenset())
+    return frozenset(loop for loop in common if not isinstance(loop, MARKS) and not _adds_up(op, falls(a, loop), falls(b, loop)))
+
+
+def _adds_up(op: object, falling: bool | None, other: bool | None) -> bool:
+    """Whether an operator makes of two numbers that a loop moves one that moves as well; `falling`: as they do."""
+    if op == "+":
+        return None in (falling, other) or falling is other
+    return op == "-" and None not in (falling, other) and falling is not other

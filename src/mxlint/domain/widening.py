@@ -293,11 +293,12 @@ MAX_TESTED: Final = 2
 
 
 def _end(bound: int | None, stride: int, tested: Collection[int]) -> int | None:
-    """How far a step goes that has come to `bound`: to the next number with which it is tested, or to the one before that; None: without end."""
+    """How far a step goes that has come to `bound`: to the next number with which it is tested or just behind it, or to the one before that; None: without
+    end."""
     if bound is None or len(tested) > MAX_TESTED:
         return None
-    ends = [end for number in tested for end in (number - stride, number) if (end - bound) * stride >= 0 and (end - bound) % stride == 0]
-    return min(ends, key=lambda end: abs(end - bound), default=None)
+    steps = [-((bound - number) // stride) + more for number in tested for more in (-1, 0, 1)]
+    return min((bound + count * stride for count in steps if count >= 0), key=lambda end: abs(end - bound), default=None)
 
 
 MAX_DEPTH: Final = 6

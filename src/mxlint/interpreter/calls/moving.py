@@ -12,7 +12,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Identity, Literal_
 from mxlint.domain.join import of
 from mxlint.domain.members import Composite, Kind, Loops, Member, Option, Range, Symbolic, Tuple, Union, Value
-from mxlint.domain.varying import Chance, Doubled, Past, Uneven, over
+from mxlint.domain.varying import MARKS, Uneven, over
 from mxlint.interpreter.libraries.sharing import Parts
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
@@ -103,7 +103,7 @@ class Move:
         marks = {
             type(one)(moved(one.loop, self.contexts))
             for one in loops
-            if isinstance(one, (Chance, Doubled, Past, Uneven)) and isinstance(one.loop, Context)
+            if isinstance(one, (*MARKS, Uneven)) and isinstance(one.loop, Context)
         }
         return frozenset(moved(loop, self.contexts) for loop in loops if isinstance(loop, Context)) | marks
 

@@ -65,7 +65,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue
         if own and read.kind != "array" and again.repeats:
             continue
-        if location in entry.also_given and is_given(i, function, args, location, entry.also_given[location]):
+        if location in entry.also_given and is_given(i, function, args, location, read, entry.also_given[location]):
             continue
         now = held(i, oid, field)
         if oid in entry.captured_in and (_same_class(i, read.value, now) or now is not None and _both_arrays(i, oid, read.value, now)):

@@ -6,7 +6,6 @@ What differs is the fact `Stale`, with the conditions under which it does. If it
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
@@ -15,7 +14,6 @@ from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
-    Const,
     Member,
     Option,
     Range,
@@ -29,7 +27,6 @@ from mxlint.domain.members import (
     members,
     options,
 )
-from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts import values as described
@@ -41,6 +38,7 @@ from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import of_an_earlier_round, part_that_differs, reads_the_same, surely_same, where_it_holds, wraps
 from mxlint.interpreter.compiled.state import BEFORE_OTHERS, FROZEN, UNFROZEN, Entry, count, held, only_filled, value_kind, writer
+from mxlint.interpreter.compiled.texts import is_text
 from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
@@ -60,17 +58,6 @@ from mxlint.interpreter.open_world.mentions import attributes_of
 from mxlint.interpreter.open_world.presumptions import of_iterable
 from mxlint.interpreter.statements.binding import Deleted
 from mxlint.syntax.binds import once
-
-
-class Texts:
-    """What is compared with strings."""
-
-    __slots__ = ("asked", "compared")
-
-    def __init__(self) -> None:
-        self.compared: set[object] = set()
-        """What is compared with strings, by identity, as far as the conditions have been gone through: the first `asked`."""
-        self.asked: int = 0
 
 
 def compare(
@@ -203,7 +190,7 @@ def _note_stale(
         found, kind, different = part.seen, "python", tuple(members(part.now))
         oid, field = part.location
     presumed = _presumed(i, oid, written, hang)
-    if kind == "symbolic" and _is_text(i, before):
+    if kind == "symbolic" and is_text(i, before):
         kind = "python"
     elif kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
         kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
@@ -225,21 +212,6 @@ def _asked(conditions: Iterable[events.Condition]) -> tuple[int, int]:
     """How many conditions there are that do not hold by default, and how many in all."""
     asked = [condition.default for condition in conditions]
     return asked.count(False), len(asked)
-
-
-def _is_text(i: Interpreter, value: Value) -> bool:
-    """Whether a symbolic value is looked up or compared among strings, which an array is never equal to. Conditions only become more: of them those are
-    gone through that came into being since the last question."""
-    texts = i.ledger.of(Texts).compared
-    for condition in islice(reversed(i.causes), len(i.causes) - i.ledger.of(Texts).asked):
-        if condition[0] == "==" and _text(condition[2:]):
-            texts.add(condition[1])
-    i.ledger.of(Texts).asked = len(i.causes)
-    return any(isinstance(member, Symbolic) and member.identity in texts for member in each_part(value, Tuple))
-
-
-def _text(others: tuple[object, ...]) -> bool:
-    return len(others) == 1 and isinstance(others[0], Const) and isinstance(others[0].value, str)
 
 
 def _has_attributes(i: Interpreter, ref: Ref, name: str) -> bool:

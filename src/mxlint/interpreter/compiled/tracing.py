@@ -112,7 +112,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 shapes_of(i, args),
                 place,
                 functions,
-                also_given(i, function, args, trace.reads),
+                also_given(i, args, trace.reads),
             )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given.arrays)

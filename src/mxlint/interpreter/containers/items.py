@@ -252,7 +252,7 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     made = new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
     sliced(i, made.oid, index)
     if leaves_out(index):
-        remade(i, made.oid, (owner,))
+        remade(i, made.oid, (owner,), shorter=True)
     return made
 
 

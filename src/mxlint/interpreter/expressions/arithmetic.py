@@ -16,7 +16,7 @@ from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Loops, Measure, Member, Range, Symbolic, Value, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.varying import loops_of, over, stays, united
+from mxlint.domain.varying import loops_of, over, stays, turned, united
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 
@@ -129,7 +129,11 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
         i.may_raise("builtins.ZeroDivisionError")
     if op == "<<" and isinstance(a, Range) and type(b) is Const and type(b.value) is int and 0 <= b.value < MAX_SHIFT:
         op, b = "*", Const(1 << b.value)
-    loops = frozenset() if stays(op, a.stride if isinstance(a, Range) else None, b) else united(map(loops_of, (a, b)))
+    loops = (
+        frozenset()
+        if stays(op, a.stride if isinstance(a, Range) else None, b)
+        else united((loops_of(a), turned(loops_of(b)) if op == "-" else loops_of(b)))
+    )
     if isinstance(a, (Range, Const)) and isinstance(b, (Range, Const)):
         found = on_ranges(op, a, b)
         if found is not None:

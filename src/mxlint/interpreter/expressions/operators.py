@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Literal_
-from mxlint.domain.join import join
+from mxlint.domain.join import join, of
 from mxlint.domain.members import (
     FALSE,
     NONE,
@@ -20,6 +20,7 @@ from mxlint.domain.members import (
     Length,
     Measure,
     Member,
+    Option,
     Range,
     RangeObject,
     Ref,
@@ -32,10 +33,11 @@ from mxlint.domain.members import (
     Unknown,
     Value,
     members,
+    options,
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import over, united
+from mxlint.domain.varying import cancelled, loops_of, over, turned, united
 from mxlint.interpreter.compiled.scalars import applied, bare, meets
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, joined_content, new_list, new_set
@@ -72,9 +74,17 @@ def binary(i: Interpreter, op: str, left: Value, right: Value, place: Place, fra
     if not isinstance(left, Union) and not isinstance(right, Union):
         if NONE in (left, right) and (isinstance(left, Array) or isinstance(right, Array)) and op in METHODS and op not in ("==", "!="):
             throw_named(i, "builtins.TypeError", place)
-        return _pair(i, op, left, right, place, frame)
+        return _moved(op, left, right, _pair(i, op, left, right, place, frame))
     i.place = place
-    return i.split(left, lambda a: i.split(right, lambda b: _pair(i, op, a, b, place, frame)))
+    return _moved(op, left, right, i.split(left, lambda a: i.split(right, lambda b: _pair(i, op, a, b, place, frame))))
+
+
+def _moved(op: str, left: Value, right: Value, made: Value) -> Value:
+    """What an operator makes of two numbers, varying over the loops of which that is known."""
+    gone = cancelled(op, left, right)
+    if not gone:
+        return made
+    return of(Option(over(o.member, None if (loops := loops_of(o.member)) is None else loops - gone), o.guard) for o in options(made))
 
 
 def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
@@ -441,7 +451,7 @@ def _unary(i: Interpreter, op: str, member: Member, place: Place, frame: Frame) 
     if isinstance(member, Array):
         return i.operations.array(i, f"mlx.core.array.{name}", (member,), place, frame)
     if isinstance(member, Range) and op == "-":
-        return over(step_of(minus(member.high), minus(member.low), member.stride), member.loops)
+        return over(step_of(minus(member.high), minus(member.low), member.stride), turned(member.loops))
     if isinstance(member, (Length, Measure)):
         return Measure(scalar_type(member) or "int", origins(member)) if op != "+" else member
     if isinstance(member, (Range, Kind)):

@@ -28,7 +28,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import even, over, united
+from mxlint.domain.varying import Falling, also_over, even, over, united
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
@@ -43,13 +43,15 @@ STAYING: Final = frozenset(("list", "set", "dict"))
 class Lengths:
     """How containers change their lengths."""
 
-    __slots__ = ("bounded", "changed")
+    __slots__ = ("bounded", "changed", "parts")
 
     def __init__(self) -> None:
         self.changed: dict[int, set[tuple[Context, bool | None]]] = {}
         """Where containers become longer (True) or shorter (False); None: perhaps either."""
         self.bounded: set[int] = set()
         """Containers that drop what is too much."""
+        self.parts: set[int] = set()
+        """Lists that are made of a part of another."""
 
 
 def resized(i: Interpreter, oid: int, longer: bool | None) -> None:
@@ -58,9 +60,11 @@ def resized(i: Interpreter, oid: int, longer: bool | None) -> None:
     i.ledger.of(Lengths).changed.setdefault(oid, set()).add((i.context, longer or (None if i.path else longer)))
 
 
-def remade(i: Interpreter, oid: int, operands: Iterable[Value]) -> None:
-    """A list was made of others, one after the other, or of a fixed number of items less of another. What an earlier round of the loop made here has
-    another length each time."""
+def remade(i: Interpreter, oid: int, operands: Iterable[Value], *, shorter: bool = False) -> None:
+    """A list was made of others, one after the other, or (`shorter`) of a fixed number of items less of another. What an earlier round of the loop made here
+    has another length each time."""
+    if shorter:
+        i.ledger.of(Lengths).parts.add(oid)
     running = rounds_around(i) if i.trace is None else ()
     if not running or running[0].parent is None:
         return
@@ -144,7 +148,16 @@ def measured(i: Interpreter, value: Value, length: Value) -> Value:
     if any(isinstance(member, Ref) and i.heap.get(member.oid, ITEMS) is None for member in members(value)):
         return length  # it is what a `__len__` of the program says
     loops = _changing(i, value)
-    return of(Option(over(_counting(option.member, loops), loops), option.guard) for option in options(length))
+    falling = frozenset(Falling(loop) for loop in loops or () if isinstance(loop, Context) and _shrinks(i, value, loop))
+    return of(Option(also_over(over(_counting(option.member, loops), loops), falling), option.guard) for option in options(length))
+
+
+def _shrinks(i: Interpreter, value: Value, loop: Context) -> bool:
+    """Whether the rounds of a loop make a list shorter, or one of a part of it."""
+    found = i.ledger.of(Lengths)
+    lists = [member.oid for member in members(value) if isinstance(member, Ref)]
+    changed = {longer for oid in lists for at, longer in found.changed.get(oid, ()) if within(at.loop, loop)}
+    return changed <= {False} and (bool(changed) or not found.parts.isdisjoint(lists))
 
 
 def _left(member: Member) -> Member:

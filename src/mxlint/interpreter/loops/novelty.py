@@ -35,7 +35,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import symbols
-from mxlint.domain.varying import FEW, Chance, Doubled, Past, loops_of, over, stays, united
+from mxlint.domain.varying import FEW, Chance, Doubled, Falling, Past, Rising, loops_of, over, stays, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
@@ -383,7 +383,7 @@ def _moved_by(i: Interpreter, member: Member) -> Loops:
     if isinstance(member, Symbolic):
         return frozenset(around.loop for around in rounds_around(i) if Novelty(i, (around,)).of(member)) if i.trace is None else NO_LOOPS
     loops = loops_of(member) if takes_many(member) else NO_LOOPS
-    return loops if not loops else frozenset(loop for loop in loops if not isinstance(loop, (Chance, Past)))
+    return loops if not loops else frozenset(loop for loop in loops if not isinstance(loop, (Chance, Falling, Past, Rising)))
 
 
 def takes_many(member: Member) -> bool:

@@ -217,6 +217,8 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
                 _note(i, target, bound.value, frame)
             _narrow(i, target, lambda member, e=effective, b=bound: _equal(member, b, e in ("is", "=="), e in ("is", "is not")), frame)  # type: ignore[misc]
         elif effective in ("<", "<=", ">", ">=") and bound is not None:
+            if isinstance(bound, Const) and type(bound.value) is int:
+                _note(i, target, bound.value, frame)
             _narrow(i, target, lambda member, e=effective, b=bound: _bounded(member, e, b), frame)  # type: ignore[misc]
 
 
