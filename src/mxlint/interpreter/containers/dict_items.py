@@ -32,6 +32,7 @@ from mxlint.interpreter.compiled.keyed import found_under
 from mxlint.interpreter.compiled.portions import found as found_in
 from mxlint.interpreter.containers.builders import entries, entry, is_key, put
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.loops.lengths import keyed
 from mxlint.interpreter.loops.novelty import at_index
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
@@ -168,6 +169,7 @@ def _together(i: Interpreter, found: list[tuple[Member | None, Value]], default:
 
 def put_entry(i: Interpreter, owner: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:
     """Put something under a key of a dict, and say so."""
+    keyed(i, owner.oid, key, True)
     put(i, owner.oid, key, value)
     for field in entries(i, owner.oid, key):
         i.operations.written(i, owner.oid, field, value, place, frame)

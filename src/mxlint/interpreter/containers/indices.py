@@ -50,11 +50,13 @@ def goes_to_the_end(index: Slice) -> bool:
 
 
 def leaves_out(index: Slice) -> bool:
-    """Whether a slice takes all items of a sequence but so many at one end, as `x[1:]` and `x[:-1]` do."""
+    """Whether a slice takes all items of a sequence but so many at its ends, as `x[1:]` and `x[1:-1]` do."""
     lower, upper, step = (part.value if isinstance(part, Const) else "" for part in (index.lower, index.upper, index.step))
     if step not in (None, 1):
         return False
-    return isinstance(lower, int) and lower > 0 and upper is None or lower in (None, 0) and isinstance(upper, int) and upper < 0
+    from_front = lower is None or isinstance(lower, int) and lower >= 0
+    to_end = upper is None or isinstance(upper, int) and upper < 0
+    return from_front and to_end and bool(lower or upper)
 
 
 def as_long(index: Slice) -> bool:

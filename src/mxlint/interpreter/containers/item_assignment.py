@@ -29,7 +29,7 @@ from mxlint.interpreter.containers.dict_items import entries_where, put_entry
 from mxlint.interpreter.containers.indices import MISUSE, as_index, needs_number
 from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.loops.iteration import listed
-from mxlint.interpreter.loops.lengths import resized
+from mxlint.interpreter.loops.lengths import keyed, resized
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -150,6 +150,7 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
         i.operations.written(i, owner.oid, ITEMS, NONE, place, frame)
     else:
         views.look(i, owner.oid)
+        keyed(i, owner.oid, index, False)
         for key in members(index):
             field = entry(i, owner.oid, key)
             if i.heap.get(owner.oid, field) is None:
@@ -177,4 +178,5 @@ def _without(i: Interpreter, part: Member, index: Value, place: Place) -> Value:
     if not isinstance(part, Tuple) or part.items == ():
         return part
     least = max(part.shortest - 1, 0) if part.shortest is not None and not isinstance(index, Slice) else 0
-    return Tuple(None, join(part.parts), least=least, given="part" if part.given else "")
+    loops = frozenset() if isinstance(index, Slice) else part.loops
+    return Tuple(None, join(part.parts), least=least, given="part" if part.given else "", loops=loops)

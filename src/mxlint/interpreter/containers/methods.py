@@ -25,7 +25,7 @@ from mxlint.interpreter.expressions.equality import is_same_thing
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.loops.iteration import collected, listed
-from mxlint.interpreter.loops.lengths import resized
+from mxlint.interpreter.loops.lengths import keyed, resized
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -133,7 +133,7 @@ def _pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
             if parts:
                 taken.append(join(parts))
                 least = None if member.shortest is None else max(member.shortest - 1, 0)
-                left.append(Tuple(None, join(parts), least=least, given="part" if member.given else ""))
+                left.append(Tuple(None, join(parts), least=least, given="part" if member.given else "", loops=member.loops))
                 missing = missing or not member.shortest or index not in (Const(0), Const(-1))
         else:
             taken.append(member)
@@ -243,6 +243,7 @@ def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
     default = args.get(1, "default") or NONE
     value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
     puts_default(i, args.args[0], default)
+    keyed(i, ref.oid, args.args[0], True)
     for field in entries(i, ref.oid, args.args[0]):
         if i.heap.get(ref.oid, field) is None or any(m in list(members(default)) for m in members(value)):
             put(i, ref.oid, args.args[0], value)
@@ -251,6 +252,7 @@ def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
 
 
 def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    keyed(i, ref.oid, args.args[0], False)
     default = args.get(1, "default")
     value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
     for key in members(args.args[0]):
@@ -268,6 +270,7 @@ def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fr
 
 
 def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    resized(i, ref.oid, False)
     keys = dict_keys(i, ref.oid)
     last = args.get(0, "last") or TRUE  # of an OrderedDict
     contents(i, ref, place, frame)
@@ -399,6 +402,7 @@ def _delete_item(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame:
 
 def _add(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     value = args.args[0]
+    keyed(i, ref.oid, value, True)
 
     def change(items: list[Value]) -> list[Value]:
         return items if value in items and isinstance(value, (Const, Ref)) else [*items, value]
@@ -408,6 +412,7 @@ def _add(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 
 def _discard(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
+    keyed(i, ref.oid, args.args[0], False)
     left = [_without_element(i, part, args.args[0], place) for part in members(_content(i, ref))]
     _set(i, ref, join([content for content, _ in left]), NONE, place, frame)
     return NONE

@@ -106,7 +106,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         unseen = isinstance(member, Ref) and kind == "dict" and aspects.given(i, member)
         return Kind("int", "open" if unseen else "imprecise")
 
-    return measured(i, args.args[0], i.split(args.args[0], one))
+    return measured(i, args.args[0], i.split(args.args[0], one), place)
 
 
 def _measured_elsewhere(i: Interpreter, ref: Ref) -> bool:

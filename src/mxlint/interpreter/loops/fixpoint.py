@@ -17,6 +17,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.loops import remembered
 from mxlint.interpreter.loops.carried import carried
+from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.folding import fold
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Rounds
@@ -81,6 +82,7 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
     try:
         with i.within(context):
             i.ledger.of(Rounds).last[i.context] = i.ledger.of(Rounds).begun
+            i.ledger.of(Ends).paths[i.context] = path
             _age(i)
             step()
         i.heap.recording = None

@@ -7,11 +7,12 @@ it of the last one and more, or of a part of that. What is made of it, item by i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
-from mxlint.domain.join import of
+from mxlint.domain.join import bound, of
 from mxlint.domain.members import (
     NONE,
+    UNBOUND,
     Const,
     Kind,
     Loops,
@@ -31,23 +32,38 @@ from mxlint.domain.place import Place
 from mxlint.domain.varying import Falling, also_over, even, over, united
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.novelty import NO_LOOPS, moving, rounds, rounds_around
+from mxlint.interpreter.loops.novelty import NO_LOOPS, cut, moving, rounds, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
 from mxlint.interpreter.machine.locations import ITEMS, REMADE
+from mxlint.interpreter.machine.paths import Condition
 
 STAYING: Final = frozenset(("list", "set", "dict"))
 """Kinds of containers that hold the same after something has gone over them."""
 
 
+UNKNOWN: Final = ("imprecise", "open")
+"""Why a length is not known: it was not followed, or nobody in sight says it."""
+
+
+class Change(NamedTuple):
+    """A container becomes longer (True) or shorter (False), in a context; None: perhaps either. `since`: in the rounds of loops within that, nothing tells
+    whether it does; in those around it may come to rest."""
+
+    at: Context
+    longer: bool | None
+    since: Context | None
+
+
 class Lengths:
     """How containers change their lengths."""
 
-    __slots__ = ("bounded", "changed", "parts")
+    __slots__ = ("asked", "bounded", "changed", "parts")
 
     def __init__(self) -> None:
-        self.changed: dict[int, set[tuple[Context, bool | None]]] = {}
-        """Where containers become longer (True) or shorter (False); None: perhaps either."""
+        self.changed: dict[int, set[Change]] = {}
+        self.asked: dict[int, set[Condition]] = {}
+        """Of containers, the conditions that ask for their lengths."""
         self.bounded: set[int] = set()
         """Containers that drop what is too much."""
         self.parts: set[int] = set()
@@ -56,8 +72,47 @@ class Lengths:
 
 def resized(i: Interpreter, oid: int, longer: bool | None) -> None:
     """A container becomes longer or shorter here, or perhaps either (None). What makes it shorter under a condition may do so until that holds no more, as
-    `if len(xs) > 3: xs.pop()` does."""
-    i.ledger.of(Lengths).changed.setdefault(oid, set()).add((i.context, longer or (None if i.path else longer)))
+    `if len(xs) > 3: xs.pop()` does; and so may what makes it longer where its length is asked for."""
+    since: Context | None = None
+    for around in rounds_around(i):
+        if _is_decided(i, oid, around, longer=bool(longer)):
+            longer = longer if since is not None else None
+            break
+        since = around
+    else:
+        since = None
+    i.ledger.of(Lengths).changed.setdefault(oid, set()).add(Change(i.context, longer, since))
+
+
+def _is_decided(i: Interpreter, oid: int, around: Context, *, longer: bool) -> bool:
+    """Whether a condition of a round decides that a container gets shorter; or, where that makes it longer, a condition that asks for its length."""
+    asked, begun = i.ledger.of(Lengths).asked.get(oid, set()), len(i.ledger.of(Ends).paths.get(around, ()))
+    return any(not longer or condition in asked for condition in i.path[begun:] if condition.cause is not None)
+
+
+def keyed(i: Interpreter, oid: int, key: Value, longer: bool) -> None:
+    """Something is put under a key of a dict, or into a set, or taken out. Only where a key is another one in each round it is one more each time, or one less;
+    any other may be there already, or no more."""
+    parts = [part for member in members(key) for part in (member.items or () if isinstance(member, Tuple) else (member,))]
+    loops = united(moving(i, part) for part in parts) if i.trace is None else NO_LOOPS
+    around = rounds_around(i)
+    if around and (loops is None or around[0].loop in loops):
+        resized(i, oid, longer)
+    elif not longer:
+        resized(i, oid, None)
+
+
+def asked(i: Interpreter, value: Value | None) -> None:
+    """The last condition of the path asks how long a container is."""
+    for member in members(value) if value is not None and i.path else ():
+        if isinstance(member, Ref):
+            i.ledger.of(Lengths).asked.setdefault(member.oid, set()).add(i.path[-1])
+
+
+def _ways(i: Interpreter, oid: int, around: Context) -> set[bool | None]:
+    """What the rounds of a loop do to the length of a container."""
+    found = (change for change in i.ledger.of(Lengths).changed.get(oid, ()) if within(change.at, around))
+    return {change.longer if change.since is None or within(around, change.since) else None for change in found}
 
 
 def remade(i: Interpreter, oid: int, operands: Iterable[Value], *, shorter: bool = False) -> None:
@@ -69,8 +124,10 @@ def remade(i: Interpreter, oid: int, operands: Iterable[Value], *, shorter: bool
     if not running or running[0].parent is None:
         return
     older = i.heap.older(oid)
-    if any(isinstance(member, Ref) and member.oid in (oid, older) for value in operands for member in members(value)):
-        i.heap.set(oid, REMADE, Const(running[0].parent))
+    own = [member.oid for value in operands for member in members(value) if isinstance(member, Ref) and member.oid in (oid, older)]
+    if own:
+        decided = any(_is_decided(i, each, running[0], longer=not shorter) for each in own)
+        i.heap.set(oid, REMADE, NONE if decided else Const(running[0].parent))
 
 
 def growing(i: Interpreter, value: Value) -> frozenset[Context]:
@@ -103,14 +160,14 @@ def _length_of(i: Interpreter, value: Value | None) -> frozenset[Context]:
 def _remade(i: Interpreter, lists: Sequence[int]) -> frozenset[Context]:
     """The loops that run and whose rounds make one of some lists longer or shorter each time, where nothing else that they make takes its place, and
     none of the lists is changed besides."""
-    held = ((oid, part) for oid in lists for part in members(i.heap.get(oid, REMADE) or NONE))
+    held = ((oid, bound(i.heap.get(oid, REMADE) or UNBOUND)) for oid in lists)
     made = {oid: part.value for oid, part in held if isinstance(part, Const) and isinstance(part.value, Context)}
     around = {step.parent: step.loop for step in rounds_around(i)} if made else {}
     running = {oid: around[outside] for oid, outside in made.items() if outside in around}
     places, changed = {i.info(oid).place for oid in running}, i.ledger.of(Lengths).changed
     longer = bool(places) and all(
         i.info(oid).place in places
-        and not any(within(context.loop, loop) for context, _ in changed.get(oid, ()) for loop in running.values())
+        and not any(within(change.at.loop, loop) for change in changed.get(oid, ()) for loop in running.values())
         or not any(within(i.made_in.get(oid), outside) for outside in made.values())
         for oid in lists
     )
@@ -118,14 +175,14 @@ def _remade(i: Interpreter, lists: Sequence[int]) -> frozenset[Context]:
 
 
 def _grows(i: Interpreter, oid: int) -> frozenset[Context]:
-    made, found = i.made_in.get(oid), i.ledger.of(Lengths).changed.get(oid, ())
-    if made is None or not found or oid in i.ledger.of(Lengths).bounded:
+    made = i.made_in.get(oid)
+    if made is None or oid in i.ledger.of(Lengths).bounded:
         return NO_LOOPS
     return frozenset(
         around.loop
         for around in rounds(i, made)
         if around.step[-1] != "first"  # type: ignore[index]  # what later rounds do is not known there
-        if {longer for context, longer in found if within(context, around)} in ({True}, {False})
+        if _ways(i, oid, around) in ({True}, {False})
     )
 
 
@@ -136,27 +193,29 @@ def content(i: Interpreter, ref: Ref) -> Value:
     return _longer(found, loops) if loops else found
 
 
-def measured(i: Interpreter, value: Value, length: Value) -> Value:
-    """The length of what is a list or tuple: it varies over the loops whose rounds make that longer, or shorter, and no other. Over those it is another
-    number each time, also where nothing else is known of it."""
-    if not any(isinstance(member, Range) or _is_imprecise(member) for member in members(length)):
+def measured(i: Interpreter, value: Value, length: Value, place: Place) -> Value:
+    """The length of a container: it varies over the loops whose rounds make that longer, or shorter, and no other. Over those it is another number each time,
+    also where nothing else is known of it."""
+    if not any(isinstance(member, Range) or isinstance(member, Kind) and member.cause in UNKNOWN for member in members(length)):
         return length
     if not rounds_around(i):
         return of(Option(_left(option.member), option.guard) for option in options(length))
     if i.trace is not None:
         return length
-    if any(isinstance(member, Ref) and i.heap.get(member.oid, ITEMS) is None for member in members(value)):
+    if any(isinstance(m, Ref) and i.heap.get(m.oid, ITEMS) is None and i.info(m.oid).kind != "dict" for m in members(value)):
         return length  # it is what a `__len__` of the program says
     loops = _changing(i, value)
     falling = frozenset(Falling(loop) for loop in loops or () if isinstance(loop, Context) and _shrinks(i, value, loop))
-    return of(Option(also_over(over(_counting(option.member, loops), loops), falling), option.guard) for option in options(length))
+    return of(
+        Option(also_over(over(_counting(i, option.member, loops, place), loops), falling), option.guard) for option in options(length)
+    )
 
 
 def _shrinks(i: Interpreter, value: Value, loop: Context) -> bool:
     """Whether the rounds of a loop make a list shorter, or one of a part of it."""
     found = i.ledger.of(Lengths)
     lists = [member.oid for member in members(value) if isinstance(member, Ref)]
-    changed = {longer for oid in lists for at, longer in found.changed.get(oid, ()) if within(at.loop, loop)}
+    changed = {change.longer for oid in lists for change in found.changed.get(oid, ()) if within(change.at.loop, loop)}
     return changed <= {False} and (bool(changed) or not found.parts.isdisjoint(lists))
 
 
@@ -165,12 +224,14 @@ def _left(member: Member) -> Member:
     return Kind("int", "imprecise") if isinstance(member, Range) and member.high is None else member
 
 
-def _counting(member: Member, loops: Loops) -> Member:
-    return Range(0, None) if loops and _is_imprecise(member) else member
-
-
-def _is_imprecise(member: Member) -> bool:
-    return isinstance(member, Kind) and member.cause == "imprecise"
+def _counting(i: Interpreter, member: Member, loops: Loops, place: Place) -> Member:
+    """A length that the rounds of loops change; where nobody in sight says where it begins, one particular number of this round."""
+    if not isinstance(member, Kind) or member.cause not in UNKNOWN or not loops:
+        return member
+    if member.cause == "imprecise":
+        return Range(0, None)
+    running = rounds_around(i)[0].loop in loops
+    return i.symbolic(place, "length", kinds=frozenset(("int",)), source="counter") if running else member
 
 
 def _changing(i: Interpreter, value: Value) -> Loops:
@@ -183,7 +244,8 @@ def _changing(i: Interpreter, value: Value) -> Loops:
         varying[None] = _tuples_over(tuples)
     if None in varying.values():
         return None
-    return _remade(i, lists) | {around.loop for around in rounds_around(i) if _one_way(i, varying, around)}
+    ends = united(cut(i, member) for member in found)
+    return None if ends is None else ends | _remade(i, lists) | {around.loop for around in rounds_around(i) if _one_way(i, varying, around)}
 
 
 def _tuples_over(found: Iterable[Member]) -> Loops:
@@ -198,7 +260,7 @@ def _one_way(i: Interpreter, varying: Mapping[int | None, Loops], around: Contex
     for oid in (oid for oid, known in zip(varying, by_rounds) if not known):
         if oid is None or (made := i.made_in.get(oid)) is None or within(made, around):
             return False
-        ways |= {longer for context, longer in i.ledger.of(Lengths).changed.get(oid, ()) if within(context, around)}
+        ways |= _ways(i, oid, around)
     return ways in ({True}, {False}) or any(by_rounds) and not ways - {True}
 
 
@@ -209,7 +271,7 @@ def stays(i: Interpreter, ref: Ref) -> bool:
     around, changed = rounds_around(i), i.ledger.of(Lengths).changed.get(ref.oid, ())
     longer = growing(i, ref)
     return len(around) == len(rounds(i, made)) and all(
-        one.loop in longer or not any(within(at, one) for at, _ in changed) for one in around
+        one.loop in longer or not any(within(change.at, one) for change in changed) for one in around
     )
 
 
@@ -230,7 +292,7 @@ def ended(i: Interpreter, mark: int, loop: tuple[Place, str]) -> None:
     changed = i.ledger.of(Lengths).changed
     for (oid, field), value in i.heap.changes(mark).items():
         if field == ITEMS and any(_is_open(member) and member.loops for member in members(value)):
-            resized_here = any(within(context.loop, around) for context, _ in changed.get(oid, ()))
+            resized_here = any(within(change.at.loop, around) for change in changed.get(oid, ()))
             i.heap.set(oid, ITEMS, of(Option(_by_rounds(o.member, around, rounds[around], resized_here), o.guard) for o in options(value)))
 
 
@@ -280,8 +342,11 @@ def held(i: Interpreter, ref: Ref) -> Value | None:
 
 
 def cut_short(i: Interpreter, items: Value, iterable: Value) -> Value:
-    """The content of a list that goes from a fixed item of another to its end, or to a fixed item before that."""
-    loops = rounds_over(i, iterable)
+    """The content of a list that goes from a fixed item of another to its end, or to a fixed item before that. Where a test has asked how long that is, it may be
+    cut to one length each time."""
+    running = rounds_around(i)[:1]
+    is_asked = any(_is_decided(i, m.oid, around, longer=True) for m in members(iterable) if isinstance(m, Ref) for around in running)
+    loops = NO_LOOPS if is_asked else rounds_over(i, iterable)
     return items if loops == NO_LOOPS else _longer(items, loops)
 
 

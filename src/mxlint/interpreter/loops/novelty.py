@@ -370,7 +370,8 @@ def cut(i: Interpreter, member: Member) -> Loops:
 
 def _one_end(i: Interpreter, index: Slice) -> Loops:
     """The loops that move one end of a slice, and not the other."""
-    lower, upper = moving(i, index.lower), moving(i, index.upper)
+    again = Novelty(i, rounds_around(i))
+    lower, upper = (NO_LOOPS if again.come_again(members(end)) else moving(i, end) for end in (index.lower, index.upper))
     return lower if upper == NO_LOOPS else upper if lower == NO_LOOPS else NO_LOOPS
 
 
@@ -524,6 +525,8 @@ class Novelty:
             return self._symbol(part.identity)
         if takes_many(part):
             return self.over(loops_of(part)) and not self.come_again((part,))
+        if isinstance(part, Slice):
+            return self.over(_one_end(self._i, part))  # of what is not in sight it is a part of another length each time
         return isinstance(part, Array) and self.array(part.ident)
 
     def array(self, start: Node) -> bool:

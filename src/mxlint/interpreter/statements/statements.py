@@ -203,10 +203,14 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     steady = False
     untested = isinstance(node.test, ir.Const)
 
+    def body() -> None:
+        i.ledger.of(Ends).paths[i.context] = i.path
+        _body(i, node.body, frame)
+
     def step(otherwise: Callable[[], None] = leave) -> bool:
         """Run a round. Whether it either goes on or leaves the loop, and not both."""
         truth = tested(i, node.test, frame)
-        on_truth(i, node.test, truth, frame, lambda: _body(i, node.body, frame), otherwise)
+        on_truth(i, node.test, truth, frame, body, otherwise)
         forget(i, names, frame)
         return truth.outcome is not None and not (untested and breaks.arrived)
 

@@ -13,6 +13,7 @@ from mxlint.interpreter.compiled.portions import counted, taken_out, used
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.loops.iteration import listed
+from mxlint.interpreter.loops.lengths import remade
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
@@ -112,13 +113,13 @@ def _unpacked(
         elif len(items) >= count - 1:
             after = count - 1 - star
             middle = items[star : len(items) - after]
-            return [*items[:star], new_list(i, Tuple(middle), place, "star"), *items[len(items) - after :]]
+            return [*items[:star], _rest(i, member, Tuple(middle), count, place), *items[len(items) - after :]]
         throw_named(i, "builtins.ValueError", place)
     if content is not None:
         i.may_raise("builtins.ValueError")
         element = content.element or Unknown("unpacking")
         each = [given_stars.item(i, element, number, place) if isinstance(element, Array) else element for number in range(count)]
-        return [new_list(i, Tuple(None, element), place, "star") if number == star else item for number, item in enumerate(each)]
+        return [_rest(i, member, Tuple(None, element), count, place) if number == star else item for number, item in enumerate(each)]
     if isinstance(member, Array):
         if losses.may_be_tuple(i, member):
             return [losses.item(i, member, number, place) or member for number in range(count)]
@@ -128,3 +129,11 @@ def _unpacked(
     if isinstance(member, Unknown):
         return [member] * count
     return [i.derived("unpacked", (member, Const(number)), None, place) for number in range(count)]
+
+
+def _rest(i: Interpreter, member: Member, content: Tuple, count: int, place: Place) -> Ref:
+    """The list that a star takes: all items but those of the other targets."""
+    made = new_list(i, content, place, "star")
+    if count > 1:
+        remade(i, made.oid, (member,), shorter=True)
+    return made
