@@ -419,6 +419,7 @@ def _combined(i: Interpreter, op: str, a: Ref, b: Ref) -> Tuple:
 
 def _formatted(i: Interpreter, a: Member, b: Member, place: Place, frame: Frame) -> Value:
     """`text % arguments`."""
+    texts: list[Value] = [a]
     for part in i.each(b):
         if isinstance(part, Ref) and container(i, part) == "dict":
             given: Sequence[Value] = [
@@ -427,8 +428,13 @@ def _formatted(i: Interpreter, a: Member, b: Member, place: Place, frame: Frame)
         else:
             given = part.parts if isinstance(part, Tuple) else (part,)
         for item in given:
-            text_of(i, item, "str", place, frame, asking=Asking("format", "%"))
-    return Kind("str", "varying") if not isinstance(b, Symbolic) else i.derived("%", (a, b), frozenset(("str",)), place)
+            texts.append(text_of(i, item, "str", place, frame, asking=Asking("format", "%")))
+    if isinstance(b, Symbolic):
+        return i.derived("%", (a, b), frozenset(("str",)), place)
+    if isinstance(a, Const) and isinstance(b, Tuple) and b.items is not None and all(type(item) is Const for item in b.items):
+        return fold(i, "%", a, Const(tuple(item.value for item in b.items if isinstance(item, Const))), place)
+    one = all(isinstance(text, Const) for text in texts)  # which text it is was not followed
+    return Kind("str", "imprecise" if one else "varying")
 
 
 def unary(i: Interpreter, op: str, value: Value, place: Place, frame: Frame) -> Value:

@@ -116,7 +116,8 @@ def _asked(
                 given = Arguments((spec,), places=(place,)) if name == "__format__" else Arguments()
                 return i.call(method, given, place, frame)
     parts = _shown(i, member, place, frame)
-    return _joined([text_of(i, part, "repr", place, frame, done=done, asking=asking) for part in parts], member)
+    texts = [text_of(i, part, "repr", place, frame, done=done, asking=asking) for part in parts]
+    return _exact(i, member, parts, texts) or _joined(texts, member)
 
 
 def _shown(i: Interpreter, member: Member, place: Place, frame: Frame) -> list[Value]:
@@ -199,6 +200,31 @@ def named(text: Member) -> list[str]:
     return list(names)
 
 
+OWN_TEXT: Final = (("list", "builtins.list"), ("dict", None), ("dict", "builtins.dict"))
+"""Kinds and classes of containers that show what they hold, in order."""
+
+
+def _exact(i: Interpreter, member: Member, parts: Sequence[Value], texts: Sequence[Value]) -> Const | None:
+    """The text of a list, tuple or dict that is known item by item, and so are the texts of these; None of anything else."""
+    known = [text.value for text in texts if isinstance(text, Const) and isinstance(text.value, str)]
+    if len(known) < len(texts):
+        return None
+    content = member if isinstance(member, Tuple) else i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else None
+    kind, cls = (i.info(member.oid).kind, i.info(member.oid).payload) if isinstance(member, Ref) else ("", None)
+    plain = (kind, cls) in OWN_TEXT and isinstance(member, Ref) and i.heap.get(member.oid, CLASS) is None
+    if isinstance(content, Tuple) and content.items is not None and content.cls is None and (plain or isinstance(member, Tuple)):
+        inside = ", ".join(known)
+        text = f"[{inside}]" if plain else f"({inside},)" if len(known) == 1 else f"({inside})"
+    elif plain and isinstance(member, Ref) and len(parts) == 2 * len(i.heap.entries(member.oid)):
+        entries = [value for _, value in i.heap.entries(member.oid)]
+        if not all(isinstance(value, Member) and not isinstance(value, Unbound) for value in entries):
+            return None
+        text = "{" + ", ".join(f"{key}: {value}" for key, value in zip(known[::2], known[1::2])) + "}"
+    else:
+        return None
+    return Const(text) if len(text) <= MAX_TEXT else None
+
+
 def _joined(parts: Sequence[Value], member: Member) -> Member:
     causes: set[Cause] = {m.cause for part in parts for m in members(part) if isinstance(m, Kind)}
     if isinstance(member, Kind):
@@ -207,5 +233,6 @@ def _joined(parts: Sequence[Value], member: Member) -> Member:
         causes.add("imprecise")
     opened = "open" in causes or any(isinstance(m, Symbolic) for part in parts for m in members(part))
     shown = [*(m for part in parts for m in members(part)), *([member] if isinstance(member, (Range, Kind)) else [])]
-    made = Kind("str", "imprecise" if "imprecise" in causes else "open" if opened else "varying")
+    one = isinstance(member, (Ref, Tuple)) and all(isinstance(m, Const) for m in shown)  # which text it is was not followed
+    made = Kind("str", "imprecise" if "imprecise" in causes or one else "open" if opened else "varying")
     return over(made, united(map(loops_of, shown)) if shown else None)
