@@ -86,15 +86,24 @@ def lengths(array: Array, index: Value, moves: Moves) -> tuple[object, ...] | No
 
 
 def _is_window(array: Array, item: Value, axis: int | None, moves: Moves) -> bool:
-    """Whether a slice takes so many elements from one end as a number says that nobody gives, and that no loop changes: `x[-width:]`, `x[:width]`. Such a
-    width is positive. So does `x[max(0, len(x) - width):]`. `axis`: which axis it takes."""
-    if not isinstance(item, Slice) or item.step != NONE or NONE not in (item.lower, item.upper):
+    """Whether a slice takes so many elements as numbers say that nobody gives, and that no loop changes: `x[-width:]`, `x[:width]`, `x[start:end]`. Such
+    numbers are positive. So does `x[max(0, len(x) - width):]`. `axis`: which axis it takes."""
+    if not isinstance(item, Slice) or item.step != NONE:
         return False
-    end = item.lower if item.upper == NONE else item.upper
-    is_negated = isinstance(end, Symbolic) and end.identity[0] == "-" and len(end.identity) == 2
-    if item.upper == NONE:
-        return is_negated and not moves(end) or _is_before_the_end(array, end, axis, moves)
-    return isinstance(end, Symbolic) and not is_negated and not moves(end) and not _measures(end.identity)
+    lower, upper = item.lower, item.upper
+    if _is_from(lower, moves, end=True):
+        return upper == NONE or _is_from(upper, moves, end=True)
+    if upper == NONE:
+        return _is_before_the_end(array, lower, axis, moves)
+    return _is_from(upper, moves, end=False) and (lower == NONE or _is_from(lower, moves, end=False))
+
+
+def _is_from(place: Value, moves: Moves, *, end: bool) -> bool:
+    """Whether a number says how far from the beginning, or from the end, of any axis a place is, and no loop changes it."""
+    if isinstance(place, Const):
+        return type(place.value) is int and (place.value < 0) is end
+    is_negated = isinstance(place, Symbolic) and place.identity[0] == "-" and len(place.identity) == 2
+    return isinstance(place, Symbolic) and is_negated is end and not moves(place) and (end or not _measures(place.identity))
 
 
 def _measures(identity: tuple[object, ...]) -> bool:
