@@ -103,18 +103,24 @@ def _as_comparison(test: ir.Expr) -> ir.Compare | None:
 
 
 def _left_under(body: ir.Body) -> ir.Compare | None:
-    """Under what a loop without a test goes on, if a `break` under a comparison is all that its body says of leaving it."""
-    found = [
-        part
-        for part in body
-        if isinstance(part, ir.If) and part.body and isinstance(part.body[-1], ir.Flow) and part.body[-1].kind == "break"
-    ]
-    test = found[0].test if len(found) == 1 and _exits(body) == 1 else None
-    if isinstance(test, ir.Unary) and test.op == "not":
-        return _as_comparison(test.operand)
+    """Under what a loop without a test goes on, if a `break` under a comparison, or where that does not hold, is all that its body says of leaving it."""
+    tests = [(part, leaves) for part in body if isinstance(part, ir.If) for leaves in (part.body, part.orelse) if _breaks(leaves)]
+    if len(tests) != 1 or _exits(body) != 1:
+        return None
+    [(choice, leaves)] = tests
+    test, goes_on = choice.test, leaves is not choice.body
+    while isinstance(test, ir.Unary) and test.op == "not":
+        test, goes_on = test.operand, not goes_on
+    if goes_on:
+        return _as_comparison(test)
     if not isinstance(test, ir.Compare) or len(test.ops) != 1 or test.ops[0] not in NEGATED:
         return None
     return ir.Compare(test.start, test.end, test.left, (NEGATED[test.ops[0]],), test.rights)
+
+
+def _breaks(part: ir.Body) -> bool:
+    """Whether a block ends with `break`."""
+    return bool(part) and isinstance(part[-1], ir.Flow) and part[-1].kind == "break"
 
 
 def _exits(part: object, *, inner: bool = False) -> int:
