@@ -33,7 +33,7 @@ from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.tested import Tested
-from mxlint.interpreter.objects.lookup import container
+from mxlint.interpreter.objects.lookup import class_attribute, class_of, container
 from mxlint.interpreter.objects.type_tests import instance_of, kinds_of_class
 from mxlint.interpreter.open_world import ranks
 from mxlint.syntax import ir
@@ -264,6 +264,9 @@ def constant(i: Interpreter, node: ir.Expr, frame: Frame) -> Member | None:
     ):
         return Const(-node.operand.value)
     value = _held(i, node, frame)
+    if value is None and isinstance(node, ir.Attr) and isinstance(owner := _held(i, node.value, frame), Ref):
+        cls = class_of(i, owner) if i.info(owner.oid).kind == "instance" else owner
+        value = class_attribute(i, cls, node.name) if cls is not None else None
     return value if isinstance(value, (Const, Range)) else None
 
 
