@@ -18,7 +18,7 @@ from mxlint.domain.join import join, of
 from mxlint.domain.members import TRUE, UNBOUND, Member, Option, Ref, Unbound, Union, Value, options
 from mxlint.domain.parts import FLAT, referred, rename
 from mxlint.domain.place import Place
-from mxlint.domain.widening import widen
+from mxlint.domain.widening import widen, widen_late
 
 Field: TypeAlias = object
 """A name, or a tagged key such as ("item", 3) or ("#", "items")."""
@@ -540,8 +540,9 @@ def widened(
                 result[location] = only[location]
             continue
         present = base.get(*location) or UNBOUND
-        before = old.get(location, present)
-        after = _earlier(widen(before, new.get(location, present), loop, tested.get(location, ())), of_round)
+        before, now = old.get(location, present), new.get(location, present)
+        widening = widen if base.has(location[0], ALIVE) else widen_late
+        after = _earlier(widening(before, now, loop, tested.get(location, ())), of_round)
         result[location] = _settled(before, after) if again and type(after) is Union and after != before else after
     return result
 

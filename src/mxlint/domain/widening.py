@@ -69,6 +69,15 @@ def widen(old: Value, new: Value, loop: Hashable = None, tested: Collection[int]
     return _shallow(both)
 
 
+def widen_late(old: Value, new: Value, loop: Hashable = None, tested: Collection[int] = ()) -> Value:
+    """The same of what lies in something that the rounds make: it is a round behind what that is made of. So a second constant is only joined, as that of
+    two that change places is."""
+    first = (
+        len(members(old)) == 1 and len(members(new)) <= 2 and all(type(part) is Const for value in (old, new) for part in members(value))
+    )
+    return join((old, new)) if first else widen(old, new, loop, tested)
+
+
 def _varying(name: str, loop: Hashable) -> Kind:
     """Any value of a type, which the rounds of a loop bring about."""
     return Kind(name, "varying", None if loop is None else frozenset((loop,)))
@@ -204,7 +213,7 @@ def _together_tuples(found: list[Tuple], before: list[Tuple], loop: Hashable) ->
         earlier = [t.items for t in before if t.items is not None and len(t.items) in lengths]
         columns = list(zip(*(t.items for t in found if t.items is not None)))
         starts = list(zip(*earlier)) if earlier else columns
-        return Tuple(tuple(widen(join(start), join(column), loop) for start, column in zip(starts, columns)))
+        return Tuple(tuple(widen_late(join(start), join(column), loop) for start, column in zip(starts, columns)))
     now, then = (join([part for t in tuples for part in t.parts]) for tuples in (found, before))
     if isinstance(now, Unbound):
         return Tuple(None, Unknown("empty"))

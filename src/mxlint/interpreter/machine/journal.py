@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Literal_
-from mxlint.domain.join import itemwise, join
+from mxlint.domain.join import join
 from mxlint.domain.members import (
     Bound,
     Const,
@@ -40,6 +40,7 @@ from mxlint.finding import Span
 from mxlint.interpreter.loops.novelty import Novelty, computed_from, read_from, rounds, takes_many
 from mxlint.interpreter.machine import complementary, paths
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.forms import form_of
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.open_world import defaults, shadows
@@ -483,11 +484,18 @@ def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) ->
             # Each of the numbers is one more thing for the cache, also if it is an array at times.
             found = [_member(i, part, depth, new) for part in numbers]
             return described.ScalarValue("scalar", None, False, any(isinstance(one, described.ScalarValue) and one.varies for one in found))
-        rows = [part.items for part in parts if isinstance(part, Tuple) and part.items is not None]
-        if len(rows) == len(parts) and len({len(items) for items in rows}) == 1 and depth:
-            return described.ContainerValue("tuple", tuple(_described(i, join(column), depth - 1, new) for column in zip(*rows)))
-        return described.UnknownValue("")
+        return (_one_form(i, parts, depth, new) if depth else None) or described.UnknownValue("")
     return _member(i, parts[0], depth, new)
+
+
+def _one_form(i: Interpreter, parts: Sequence[Member], depth: int, new: Novelty | None) -> described.ContainerValue | None:
+    """Several containers, as what rounds make of the last one, if all have as many items, or the same keys: what lies at each place of them."""
+    forms = [form for part in parts if (form := form_of(i, part)) is not None and form.items is not None]
+    rows = [form.items for form in forms if form.items is not None]
+    if len(rows) < len(parts) or len({(form.kind, form.keys, len(row)) for form, row in zip(forms, rows)}) > 1:
+        return None
+    items = tuple(_described(i, join(column), depth - 1, new) for column in zip(*rows))
+    return described.ContainerValue(forms[0].kind, items, forms[0].keys)
 
 
 def _item_or_constant(i: Interpreter, parts: Sequence[Member]) -> tuple[str, float | None]:
@@ -554,25 +562,12 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
         return described.ScalarValue("int", None, False, _varies(member, new))
     if isinstance(member, Kind):
         return described.ScalarValue(member.type, None, False, _varies(member, new))
-    if isinstance(member, Tuple):
-        items = tuple(_described(i, item, depth - 1, new) for item in member.items) if member.items is not None and depth else None
-        return described.ContainerValue("tuple", items)
+    if (form := form_of(i, member)) is not None:
+        if form.items is None or not depth:
+            return described.ContainerValue(form.kind, None)
+        return described.ContainerValue(form.kind, tuple(_described(i, item, depth - 1, new) for item in form.items), form.keys)
     if isinstance(member, Ref):
-        info, kind = i.info(member.oid), i.mlx.tree(i, member)
-        if kind == "list":
-            listed = itemwise(i.heap.get(member.oid, ITEMS))
-            return described.ContainerValue(
-                "list", tuple(_described(i, item, depth - 1, new) for item in listed) if listed is not None and depth else None
-            )
-        if kind == "dict":
-            entries = i.heap.entries(member.oid)
-            if depth and all(isinstance(key, Const) for key, _ in entries):
-                return described.ContainerValue(
-                    "dict",
-                    tuple(_described(i, v, depth - 1, new) for _, v in entries),
-                    tuple(str(k.value) for k, _ in entries if isinstance(k, Const)),
-                )
-            return described.ContainerValue("dict", None)
+        info = i.info(member.oid)
         if info.kind == "instance":
             cls = i.heap.get(member.oid, ("#", "class"))
             return described.ObjectValue(
