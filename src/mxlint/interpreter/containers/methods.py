@@ -252,8 +252,11 @@ def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
 
 
 def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    keyed(i, ref.oid, args.args[0], False)
     default = args.get(1, "default")
+    if default is None:
+        keyed(i, ref.oid, args.args[0], False)
+    else:
+        resized(i, ref.oid, None)  # it may not be there
     value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
     for key in members(args.args[0]):
         field = entry(i, ref.oid, key)
@@ -412,7 +415,7 @@ def _add(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 
 
 def _discard(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    keyed(i, ref.oid, args.args[0], False)
+    resized(i, ref.oid, None)
     left = [_without_element(i, part, args.args[0], place) for part in members(_content(i, ref))]
     _set(i, ref, join([content for content, _ in left]), NONE, place, frame)
     return NONE
@@ -420,6 +423,7 @@ def _discard(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fra
 
 def _remove_element(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     """`remove` of a set: what is not there is a KeyError."""
+    keyed(i, ref.oid, args.args[0], False)
     left = [_without_element(i, part, args.args[0], place) for part in members(_content(i, ref))]
     if all(is_there is False for _, is_there in left):
         throw_named(i, "builtins.KeyError", place)

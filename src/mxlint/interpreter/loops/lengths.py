@@ -31,17 +31,22 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.varying import Falling, also_over, even, over, united
 from mxlint.interpreter.containers.elements import known_items
+from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import NO_LOOPS, cut, moving, rounds, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.frames import Context, within
-from mxlint.interpreter.machine.locations import ITEMS, REMADE
+from mxlint.interpreter.machine.frames import Context, is_round, within
+from mxlint.interpreter.machine.locations import ITEMS, REMADE, REST
 from mxlint.interpreter.machine.paths import Condition
 
 STAYING: Final = frozenset(("list", "set", "dict"))
 """Kinds of containers that hold the same after something has gone over them."""
 
 
+FEW_BEFORE: Final = 8
+"""Things in a dict or set before a loop beside which those that its rounds put there are more, even if some of them are equal."""
+VIEWS: Final = ("keys", "values", "items")
+"""Views of a dict, as kinds of iterators."""
 UNKNOWN: Final = ("imprecise", "open")
 """Why a length is not known: it was not followed, or nobody in sight says it."""
 
@@ -58,7 +63,7 @@ class Change(NamedTuple):
 class Lengths:
     """How containers change their lengths."""
 
-    __slots__ = ("asked", "bounded", "changed", "parts")
+    __slots__ = ("asked", "bounded", "changed", "few", "parts")
 
     def __init__(self) -> None:
         self.changed: dict[int, set[Change]] = {}
@@ -66,6 +71,8 @@ class Lengths:
         """Of containers, the conditions that ask for their lengths."""
         self.bounded: set[int] = set()
         """Containers that drop what is too much."""
+        self.few: dict[tuple[int, Context], bool] = {}
+        """Whether a dict or set holds few things before a loop."""
         self.parts: set[int] = set()
         """Lists that are made of a part of another."""
 
@@ -91,15 +98,27 @@ def _is_decided(i: Interpreter, oid: int, around: Context, *, longer: bool) -> b
 
 
 def keyed(i: Interpreter, oid: int, key: Value, longer: bool) -> None:
-    """Something is put under a key of a dict, or into a set, or taken out. Only where a key is another one in each round it is one more each time, or one less;
-    any other may be there already, or no more."""
+    """Something is put under a key of a dict, or into a set, or taken out where it is. Only where a key is another one in each round it is one more each time,
+    or one less; any other may be there already. So may each of them in what holds many things before the loop."""
+    around = next((one for one in rounds_around(i) if is_round(one.step) and not isinstance(one.step[1], int)), None)
+    if around is None or i.trace is not None:
+        return
     parts = [part for member in members(key) for part in (member.items or () if isinstance(member, Tuple) else (member,))]
-    loops = united(moving(i, part) for part in parts) if i.trace is None else NO_LOOPS
-    around = rounds_around(i)
-    if around and (loops is None or around[0].loop in loops):
-        resized(i, oid, longer)
-    elif not longer:
-        resized(i, oid, None)
+    loops, few = united(moving(i, part) for part in parts), i.ledger.of(Lengths).few
+    if around.step[-1] == "first":  # type: ignore[index]
+        few[oid, around.loop] = few.get((oid, around.loop), True) and _holds_few(i, oid)
+    moves = loops is None or around.loop in loops
+    if moves or not longer:
+        resized(i, oid, longer if moves and (not longer or few.get((oid, around.loop), False)) else None)
+
+
+def _holds_few(i: Interpreter, oid: int) -> bool:
+    """Whether a dict or set holds few things, which are known."""
+    if i.info(oid).kind != "dict":
+        content = i.heap.get(oid, ITEMS)
+        return isinstance(content, Tuple) and content.items is not None and len(content.items) <= FEW_BEFORE
+    entries = i.heap.entries(oid)
+    return i.heap.get(oid, REST) is None and len(entries) <= FEW_BEFORE and all(isinstance(key, (Const, Tuple)) for key, _ in entries)
 
 
 def asked(i: Interpreter, value: Value | None) -> None:
@@ -319,6 +338,10 @@ def _rounds_over(i: Interpreter, member: Member) -> Loops:
         return moved[0] if len(moved) == 1 else NO_LOOPS  # what moves at both ends may be as long as before
     if isinstance(member, Tuple):
         return member.loops
+    if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" and i.info(member.oid).payload in VIEWS:
+        return rounds_over(i, parts_of(i, member)[0])
+    if isinstance(member, Ref) and i.info(member.oid).kind == "dict":
+        return growing(i, member)
     if isinstance(member, Ref) and member.oid not in i.ledger.of(Lengths).bounded:
         return united(part.loops for part in members(content(i, member)) if isinstance(part, Tuple))
     return NO_LOOPS
