@@ -345,8 +345,9 @@ def _class_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame:
         return value
     meta = i.heap.get(owner.oid, METACLASS)
     if isinstance(meta, Ref):
-        method = class_attribute(i, meta, name)
+        holder, method = held_by_class(i, meta, name) or (None, None)
         if method is not None:
+            read_in_class(i, meta, name, method, holder, place, frame)
             return bind(i, method, owner, meta, place, frame)
         if name == "mro":
             return Bound(owner, External("builtins.type.mro"))
