@@ -25,7 +25,7 @@ INEXACT = {
 """The points of a construct at which a kind is admitted that was not seen; of all others there are none."""
 VAGUE = {
     "operators": 2, "iterator class": 1, "endless generator": 2, "decorator class": 2, "raised again": 2, "recursion": 1,
-    "dict of lists": 1, "text": 1, "itertools": 1, "classes made in functions": 6,
+    "dict of lists": 1, "itertools": 1, "classes made in functions": 6,
 }  # fmt: skip
 """The points at which one value was seen, or lists and tuples of one length, and others of that kind are admitted."""
 MOST_VAGUE = 0.01

@@ -117,7 +117,10 @@ def _asked(
                 return i.call(method, given, place, frame)
     parts = _shown(i, member, place, frame)
     texts = [text_of(i, part, "repr", place, frame, done=done, asking=asking) for part in parts]
-    return _exact(i, member, parts, texts) or _joined(texts, member)
+    exact = _exact(i, member, parts, texts)
+    if exact is not None and way == "format" and isinstance(spec, Const) and spec.value:
+        throw_named(i, "builtins.TypeError", place)  # no container has a format of its own
+    return exact or _joined(texts, member)
 
 
 def _shown(i: Interpreter, member: Member, place: Place, frame: Frame) -> list[Value]:

@@ -306,7 +306,9 @@ _SPECIAL: Final[dict[str, Any]] = {
 def method(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
     """Call a method of arrays; the array is the first argument."""
     short = name.removeprefix(f"{ARRAY}.")
-    array = args.args[0]
+    array = args.get(0)
+    if array is None:
+        return i.symbolic(place, name)
     found = []
     for member in members(array):
         found.append(_method(i, member, name, short, args, place, frame))

@@ -47,7 +47,7 @@ def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame)
     cls, _, last = name.rpartition(".")
     if is_module_class(name) or name.startswith("mlx.optimizers.") and last[:1].isupper():
         return _construct(i, name, args, place, frame)
-    if last == "__init__" and (is_module_class(cls) or cls.startswith("mlx.optimizers.")):
+    if last == "__init__" and args.args and (is_module_class(cls) or cls.startswith("mlx.optimizers.")):
         for owner in members(args.args[0]):
             if isinstance(owner, Ref):
                 _initialise(
