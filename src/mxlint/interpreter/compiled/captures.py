@@ -238,17 +238,6 @@ def is_covered(i: Interpreter, symbolic: Collection[object], oid: int) -> bool:
     return bool(symbolic) and info.kind == "symbolic" and covers(i, symbolic, info.payload)  # type: ignore[arg-type]
 
 
-def hands_on(i: Interpreter, trace: Trace, model: Ref | Identity) -> bool:
-    """Whether a trace hands on all that layers of a model which nobody sees may draw and keep: inputs= and outputs= lead to the random state and to the
-    state of the model."""
-    caught = trace.captures
-    if not caught.random_in or not caught.random_out:
-        return False
-    if isinstance(model, Ref):
-        return model.oid in caught.ins and model.oid in caught.outs
-    return covers(i, caught.symbolic_in, model) and covers(i, caught.symbolic_out, model)
-
-
 ATTRIBUTES: Final = frozenset((".state", *(f".{name}" for name in MODULE_WEIGHTS)))
 """What says of which model or optimizer a captured state is."""
 

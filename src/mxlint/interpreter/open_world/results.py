@@ -14,7 +14,6 @@ from mxlint.domain.guards import Identity
 from mxlint.domain.members import TRUE, Composite, Const, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import sinks
-from mxlint.interpreter.compiled.captures import hands_on
 from mxlint.interpreter.loops.novelty import OF_SHAPES
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -57,7 +56,7 @@ def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, 
         i.trace.operations += SEVERAL
         if installed.is_layer(i, function):
             i.ledger.of(OutOfSight).layers.add(place)
-        if function.identity in i.ledger.of(OutOfSight).differentiated and not hands_on(i, i.trace, function.identity):
+        if function.identity in i.ledger.of(OutOfSight).differentiated:
             i.imprecise("a model whose layers are not in sight", place)
 
 
