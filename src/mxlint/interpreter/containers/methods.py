@@ -30,7 +30,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ADDED, ITEMS
+from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS
 from mxlint.interpreter.objects.lookup import container
 from mxlint.interpreter.statements.unpacking import unpack
 
@@ -269,6 +269,9 @@ def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fr
             i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
     if isinstance(args.args[0], Union) or not is_key(args.args[0]):
         i.operations.written(i, ref.oid, ("k", args.args[0]), NONE, place, frame)
+    if any(isinstance(key, (Symbolic, Kind, Unknown)) for key in members(args.args[0])):
+        for key, held in i.heap.entries(ref.oid):  # each may be the one
+            i.heap.set(ref.oid, ("k", key), join((held, UNBOUND)))
     return value
 
 
@@ -285,6 +288,7 @@ def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fra
         return Tuple((key, value))
     if keys == ():
         throw_named(i, "builtins.KeyError", place)
+    i.operations.written(i, ref.oid, ANY, NONE, place, frame)
     return view_element(i, "items", ref, place)
 
 

@@ -135,6 +135,7 @@ def _executed(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
     """`exec(text)`: the statements are in the text, and may change whatever there is."""
     i.may_raise()
     i.unsure("code that a text holds", place)
+    i.mlx.handed(i, args.values, place, frame)
     return NONE
 
 

@@ -47,7 +47,7 @@ from mxlint.interpreter.mlx import (
 from mxlint.interpreter.mlx.freezing import PART_METHODS, freeze_part
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.objects.reflection import TakenByName, is_callable
-from mxlint.interpreter.open_world import installed, opaque, presumptions, results
+from mxlint.interpreter.open_world import given_dicts, installed, opaque, presumptions, results
 from mxlint.models.load import constant, kind_of
 from mxlint.models.mlx import traits
 from mxlint.models.mlx.members import lineage_of
@@ -232,6 +232,7 @@ class Mlx(Framework):
             writes.escaping(i, value)
             writes.escaping(i, value, into=journal(i).handed)
         if i.trace is not None:
+            given_dicts.handed_on(i, values)
             for value in values:
                 sinks.array_use(i, value)
                 layers.weights_read(i, value, place, frame)

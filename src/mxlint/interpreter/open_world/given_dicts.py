@@ -6,21 +6,26 @@ use shows that an entry is an array nothing is said of it: the dict may hold set
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.guards import Literal_, opposite
+from mxlint.domain.heap import Field
 from mxlint.domain.join import of
-from mxlint.domain.members import UNBOUND, Const, Member, Option, Symbolic, Value
+from mxlint.domain.members import TRUE, UNBOUND, Const, Member, Option, Ref, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import journal
-from mxlint.interpreter.machine.locations import ANY, KEYS, REST
+from mxlint.interpreter.machine.locations import KEYS, REST
+from mxlint.interpreter.machine.reach import HOLDERS, each_place
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world.presumptions import PRESUMED, root
 
 LABEL: Final = ("#", "given as")
 """Of such a dict: what the program calls it."""
+HANDED_ON: Final = ("#", "handed on")
+"""Of such a dict: that something has it which is not in sight."""
 ARGUMENT: Final = ("#", "argument")
 """Of a placeholder: of which argument it is, or is part of."""
 
@@ -46,23 +51,31 @@ def name_entry(i: Interpreter, oid: int, key: Const, rest: Value, place: Place) 
 
 
 def is_there(i: Interpreter, oid: int, key: Member, place: Place) -> Symbolic | None:
-    """Whether such a dict has a key: each test of that key asks the same. None if the program has changed it."""
-    whole = _as_given(i, oid)
+    """Whether such a dict has a key: each test of that key asks the same. None if the program has changed it, other than under keys that are known."""
+    whole = _as_given(i, oid, lambda field: field == KEYS or isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const))
     return None if whole is None else i.derived("in", (key, whole), frozenset(("bool",)), place)
 
 
 def length(i: Interpreter, oid: int, place: Place) -> Symbolic | None:
     """How many entries such a dict has. None if the program has changed it."""
-    whole = _as_given(i, oid)
+    whole = _as_given(i, oid, lambda field: False)
     return None if whole is None else i.derived("len", (whole,), frozenset(("int",)), place)
 
 
-def _as_given(i: Interpreter, oid: int) -> Array | None:
-    """What stands for any entry of such a dict, and names it, for as long as the program has put nothing there nor taken anything away: whoever gives it
-    decides what it has."""
-    rest, written = i.heap.get(oid, REST), i.ledger.of(Writes).counts
-    changed = (oid, ANY) in written or (oid, KEYS) in written
-    return rest if is_given(i, oid) and isinstance(rest, Array) and not changed else None
+def _as_given(i: Interpreter, oid: int, may_change: Callable[[Field], bool]) -> Array | None:
+    """What stands for any entry of such a dict, and names it: whoever gives it decides what it has. None once it was handed to what is not in sight, or the
+    program has written more of it than it `may_change`."""
+    rest = i.heap.get(oid, REST)
+    if not is_given(i, oid) or not isinstance(rest, Array) or i.heap.get(oid, HANDED_ON) is not None:
+        return None
+    return rest if all(may_change(field) for at, field in i.ledger.of(Writes).counts if at == oid) else None
+
+
+def handed_on(i: Interpreter, values: Iterable[Value]) -> None:
+    """Something that is not in sight is given values, and may change the dicts in them."""
+    for _, _, member in each_place(i, values, HOLDERS | {"partial"}):
+        if isinstance(member, Ref) and is_given(i, member.oid):
+            i.heap.set(member.oid, HANDED_ON, TRUE)
 
 
 def nested(i: Interpreter, owner: Array, key: Const, place: Place) -> Array | None:
