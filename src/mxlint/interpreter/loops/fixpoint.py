@@ -19,6 +19,7 @@ from mxlint.interpreter.loops import remembered
 from mxlint.interpreter.loops.carried import carried
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.folding import fold
+from mxlint.interpreter.loops.novelty import may_rest
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.locations import NEW
@@ -210,6 +211,7 @@ def _ascend(
             after = _round(i, mark, head, context, step, path)
             if after is None:
                 return head, None, False
+            may_rest(i, after.values())
             first = number == 0 and last is None
             later = carried(i, head, after, context)
             merged = (

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias, TypeGuard
 
 from mxlint.domain.arrays import GOING_ON, Array, Operands
 from mxlint.domain.guards import Identity
+from mxlint.domain.guards import parts as literals
 from mxlint.domain.join import of
 from mxlint.domain.members import (
     Const,
@@ -27,6 +28,7 @@ from mxlint.domain.members import (
     Slice,
     Symbolic,
     Tuple,
+    Union,
     Value,
     members,
     options,
@@ -92,12 +94,38 @@ def _is_drawn(i: Interpreter, identity: Identity) -> bool:
 
 
 class Lengthening:
-    """Arrays that rounds of loops make longer, or otherwise of another length, each time: which loops, and which axis it is, counted from either end."""
+    """Arrays that rounds of loops make longer, or otherwise of another length, each time."""
 
-    __slots__ = ("arrays",)
+    __slots__ = ("arrays", "bounded")
 
     def __init__(self) -> None:
         self.arrays: dict[int, tuple[frozenset[Hashable], frozenset[int]]] = {}
+        """Which loops do so, and which axis it is, counted from either end."""
+        self.bounded: set[int] = set()
+        """Arrays whose lengths decide in a round whether they go on or something else takes their place, as `if len(x) > 8: x = x[-8:]` does: these may
+        come to rest."""
+
+
+def may_rest(i: Interpreter, state: Iterable[Value]) -> None:
+    """A round of a loop has come to its end, and left these values."""
+    for value in state:
+        if not isinstance(value, Union):
+            continue
+        arrays = {ident for m in members(value) if isinstance(m, Array) for ident in (m.ident, i.heap.older(m.ident))}
+        guards = {literal for option in value.options for literal in option.guard} if arrays else ()
+        if any(not arrays.isdisjoint(_measured(one.condition)) for literal in guards for one in (literal, *literals(literal))):
+            i.ledger.of(Lengthening).bounded |= arrays
+
+
+def _measured(part: object) -> Iterator[int]:
+    """The arrays whose lengths a condition asks for."""
+    if isinstance(part, Length):
+        yield from (name[1] for name in symbols(part.size) if isinstance(name, tuple) and name[0] == "axis")
+    elif isinstance(part, tuple) and part[:1] == ("size",) and isinstance(part[1], Array):
+        yield part[1].ident
+    elif isinstance(part, tuple):
+        for inner in part:
+            yield from _measured(inner.identity if isinstance(inner, Symbolic) else inner)
 
 
 def lengthens(i: Interpreter, array: Array, axis: object) -> None:
@@ -477,7 +505,7 @@ class Novelty:
     def _axis_differs(self, name: object) -> bool:
         """Whether an axis of an array (None: the product of all) has another length in each round."""
         match name:
-            case ("axis", int() as ident, axis) if ident not in self._beside:
+            case ("axis", int() as ident, axis) if ident not in self._beside and ident not in self._i.ledger.of(Lengthening).bounded:
                 loops, axes = self._i.ledger.of(Lengthening).arrays.get(ident, (NO_LOOPS, ()))
                 return (axis is None or axis in axes) and self.over(loops)
         return False

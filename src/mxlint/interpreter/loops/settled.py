@@ -7,16 +7,19 @@ from collections.abc import Iterable
 from mxlint.domain.arrays import GOING_ON, Array
 from mxlint.domain.members import Loops, Ref
 from mxlint.domain.varying import united
-from mxlint.interpreter.loops.novelty import Novelty
+from mxlint.interpreter.loops.novelty import Lengthening, Novelty
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.mlx.kinds import kind
 
 
 def reasons(i: Interpreter, arrays: Iterable[Array], new: Novelty) -> dict[str, Loops]:
     """Why the shapes of arrays differ from round to round, and of which loops, leaving out those that none of the rounds that `new` is asked about
-    makes anew."""
+    makes anew, and those that may come to rest."""
     found: dict[str, Loops] = {}
+    bounded = i.ledger.of(Lengthening).bounded
     for array in arrays:
+        if array.ident in bounded:
+            continue
         if array.grows not in GOING_ON or new.over(array.loops) and not _settled(i, array, new):
             found[array.grows] = united((found.get(array.grows, frozenset()), array.loops))
     return found
