@@ -34,6 +34,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.varying import FEW
 from mxlint.interpreter.compiled.portions import cut_out, handed_out, past_end, taken_out, used
 from mxlint.interpreter.compiled.portions import found as found_in
 from mxlint.interpreter.containers import aspects
@@ -51,7 +52,7 @@ from mxlint.interpreter.containers.indices import (
     needs_number,
 )
 from mxlint.interpreter.expressions import choices
-from mxlint.interpreter.loops.lengths import cut_short, remade
+from mxlint.interpreter.loops.lengths import cut_short, growing, remade
 from mxlint.interpreter.loops.novelty import SHAPE, sliced, taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -250,7 +251,9 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     if as_long(index):
         result = cut_short(i, result, owner)
     made = new_list(i, result, place, cls=str(i.info(owner.oid).payload or "builtins.list"))
-    sliced(i, made.oid, index)
+    few = isinstance(content, Tuple) and content.items is not None and len(content.items) <= FEW
+    if not few and (index.lower == NONE or not growing(i, owner)):  # a start that moves as the end does leaves as many
+        sliced(i, made.oid, index)
     if leaves_out(index):
         remade(i, made.oid, (owner,), shorter=True)
     return made

@@ -89,8 +89,9 @@ def given(i: Interpreter, values: Iterable[Value]) -> None:
 
 
 def _is_drawn(i: Interpreter, identity: Identity) -> bool:
-    """Whether a number was drawn or read off a clock, or is computed from one that was."""
-    return i.sources.get(identity) in _DRAWN or any(isinstance(part, tuple) and part != () and _is_drawn(i, part) for part in identity)
+    """Whether a number was drawn or read off a clock, or is arithmetic on one that was: what is rounded may be one of few."""
+    operands = identity[1:] if identity[0] in ARITHMETIC else ()
+    return i.sources.get(identity) in _DRAWN or any(isinstance(part, tuple) and part != () and _is_drawn(i, part) for part in operands)
 
 
 class Lengthening:

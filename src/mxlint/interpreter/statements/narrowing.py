@@ -264,10 +264,21 @@ def constant(i: Interpreter, node: ir.Expr, frame: Frame) -> Member | None:
     ):
         return Const(-node.operand.value)
     value = _held(i, node, frame)
-    if value is None and isinstance(node, ir.Attr) and isinstance(owner := _held(i, node.value, frame), Ref):
+    if (
+        value is None
+        and isinstance(node, ir.Attr)
+        and isinstance(owner := _held(i, node.value, frame), Ref)
+        and not _is_set_again(i, node.name, frame)
+    ):
         cls = class_of(i, owner) if i.info(owner.oid).kind == "instance" else owner
         value = class_attribute(i, cls, node.name) if cls is not None else None
     return value if isinstance(value, (Const, Range)) else None
+
+
+def _is_set_again(i: Interpreter, name: str, frame: Frame) -> bool:
+    """Whether the file of a frame sets an attribute of a name anywhere, or has two classes that say what it is: another object may have another one."""
+    blocks = i.project.symbols(frame.source, i.tracers).blocks
+    return any(name in block.writes for block in blocks) or sum(block.kind == "class" and name in block.binds for block in blocks) > 1
 
 
 def _equal(member: Member, bound: Const, equal: bool, identity: bool) -> Member | None:
