@@ -399,8 +399,11 @@ def _may_be_absent(i: Interpreter, item: Member, container: Member) -> bool:
 
 def _is_there(i: Interpreter, item: Member, container: Ref, others_differ: bool) -> Value:
     """Whether something lies under one of the keys of a dict: on each path on which the entry is there. Where it is not, another key may be equal to that
-    one, unless the `others_differ`."""
+    one, unless the `others_differ`. Where no path says so, as of what was put under one of two keys, it is not known."""
     held = i.live(i.heap.get(container.oid, ("k", item)) or TRUE) if is_key(item) else TRUE
+    found = options(held)
+    if any(isinstance(option.member, Unbound) for option in found) and not all(option.guard for option in found):
+        return FALSE if len(found) == 1 and others_differ else Kind("bool", "imprecise")
     absent: Member = FALSE if others_differ else Kind("bool", "open")
     return of(Option(absent if isinstance(option.member, Unbound) else TRUE, option.guard) for option in options(held))
 
