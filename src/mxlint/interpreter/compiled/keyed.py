@@ -38,7 +38,7 @@ def found_as_new(i: Interpreter, number: int, older: int | None) -> None:
 SHOWN: Final = "shown"
 """Begins what stands for the text of something, where that text is known."""
 PLAIN: Final = Const("")
-ONE_TO_ONE: Final = frozenset(("builtins.hash", "builtins.id", "builtins.str.format", "f-string", "text", "texts"))
+ONE_TO_ONE: Final = frozenset(("builtins.id", "f-string", "text", "texts"))
 """Operations that give the same only of the same, as the program takes for granted that uses what they give as a key."""
 
 
