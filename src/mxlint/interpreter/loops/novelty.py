@@ -493,6 +493,11 @@ class Novelty:
         changing = [sum(self._axis_differs(name) for name in symbols(length.size)) for length in found]
         return max(changing, default=0) == 1  # two may change alike
 
+    def balance(self, found: Iterable[Member]) -> bool:
+        """Whether one of some numbers is the difference of two lengths that each round changes: what is left may be the same in each."""
+        differences = [member.identity[1:] for member in found if isinstance(member, Symbolic) and member.identity[0] == "-"]
+        return any(sum(map(self._is_longer, operands)) > 1 for operands in differences)
+
     def _is_longer(self, part: object) -> bool:
         """Whether something is the length of an axis that is another one in each round, or computed from one such and from what is not."""
         if isinstance(part, Length):

@@ -509,6 +509,8 @@ def _item_or_constant(i: Interpreter, parts: Sequence[Member]) -> tuple[str, flo
 
 def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
     """Whether a number that may be one of several is now this and now that."""
+    if new is not None and new.balance(parts):
+        return False
     if any(_varies(part, new) for part in parts if isinstance(part, (Kind, Symbolic))):
         return True
     lengths = [part for part in parts if isinstance(part, Length)]
