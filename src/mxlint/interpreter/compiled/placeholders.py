@@ -32,7 +32,7 @@ from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.given_stars import GIVEN_AS, apart_by_number
 from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_layer
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
-from mxlint.interpreter.open_world.shadows import Shadows, shadow
+from mxlint.interpreter.open_world.shadows import Shadows, items, shadow
 from mxlint.syntax import ir
 
 
@@ -289,7 +289,7 @@ def _of_container(i: Interpreter, trace: Trace, member: Ref, kind: str, place: P
         i.heap.set(oid, ("k", Const(key)), _part(i, trace, held, place, so_far, name))
     label = i.heap.get(member.oid, given_dicts.LABEL)
     if isinstance(label, Const):
-        given_dicts.mark(i, oid, str(label.value), i.heap.get(oid, REST) or NONE)
+        given_dicts.mark(i, oid, str(label.value), i.heap.get(oid, REST) or NONE, member)
     so_far.counted[-member.oid - 1] = so_far.number - before
     return Ref(oid)
 
@@ -305,8 +305,10 @@ def _dict_of_arrays(i: Interpreter, trace: Trace, member: Symbolic, place: Place
     entry = presume(i, Array(i.ident(place, ("given", trace.number, number, "entry")), None, None, None), f"{member.label or name}[…]")
     rest = _placeholder(i, trace, entry, place, so_far, name)
     i.heap.set(oid, REST, rest)
-    given_dicts.mark(i, oid, member.label or name, rest)
+    given_dicts.mark(i, oid, member.label or name, rest, member)
     i.heap.set(oid, REST_KEY, i.symbolic(place, "key", kinds=frozenset(("str",)), source="argument"))
+    for key, held in items(i, member):
+        i.heap.set(oid, ("k", key), _part(i, trace, held, place, so_far, name))
     return Ref(oid)
 
 

@@ -425,6 +425,11 @@ def _is_one_of(
         return Kind("bool", "open")
     truths = [value.value if isinstance(value, Const) else None for value in found]
     kind = i.info(container.oid).kind if isinstance(container, Ref) else ""
+    if isinstance(container, Ref) and kind == "dict" and is_key(item):
+        held = i.heap.get(container.oid, ("k", item))
+        if held is not None and not any(isinstance(member, Unbound) for member in members(held)):
+            aspects.ask(i, container.oid, aspects.has(item), place, frame)
+            return TRUE
     if True in truths and (are_all or not isinstance(item, Const)) or kind == "dict" and _may_be_absent(i, item, container):
         if isinstance(container, Ref) and kind == "dict":
             aspects.ask(i, container.oid, aspects.has(item), place, frame)

@@ -21,11 +21,14 @@ from mxlint.interpreter.machine.locations import KEYS, REST
 from mxlint.interpreter.machine.reach import HOLDERS, each_place
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world.presumptions import PRESUMED, root
+from mxlint.interpreter.open_world.shadows import Shadows
 
 LABEL: Final = ("#", "given as")
 """Of such a dict: what the program calls it."""
 HANDED_ON: Final = ("#", "handed on")
 """Of such a dict: that something has it which is not in sight."""
+COPY_OF: Final = ("#", "given copy of")
+"""Of such a dict in a trace: the one that the caller gives."""
 ARGUMENT: Final = ("#", "argument")
 """Of a placeholder: of which argument it is, or is part of."""
 
@@ -62,13 +65,20 @@ def length(i: Interpreter, oid: int, place: Place) -> Symbolic | None:
     return None if whole is None else i.derived("len", (whole,), frozenset(("int",)), place)
 
 
-def _as_given(i: Interpreter, oid: int, may_change: Callable[[Field], bool]) -> Array | None:
-    """What stands for any entry of such a dict, and names it: whoever gives it decides what it has. None once it was handed to what is not in sight, or the
-    program has written more of it than it `may_change`."""
-    rest = i.heap.get(oid, REST)
-    if not is_given(i, oid) or not isinstance(rest, Array) or i.heap.get(oid, HANDED_ON) is not None:
+def _as_given(i: Interpreter, oid: int, may_change: Callable[[Field], bool]) -> Member | None:
+    """What stands for any entry of such a dict, and names it: whoever gives it decides what it has, and what a trace gets of it has what the caller has. None
+    once it was handed to what is not in sight, or the program has written more of it than it `may_change`."""
+    rest, original = i.heap.get(oid, REST), i.heap.get(oid, COPY_OF)
+    if not is_given(i, oid) or not isinstance(rest, Array) or i.heap.get(oid, HANDED_ON) is not None or not _only(i, oid, may_change):
         return None
-    return rest if all(may_change(field) for at, field in i.ledger.of(Writes).counts if at == oid) else None
+    if isinstance(original, Symbolic):
+        return original if _only(i, i.ledger.of(Shadows).objects.get(original.identity), may_change) else None
+    return _as_given(i, original.oid, may_change) if isinstance(original, Ref) else rest
+
+
+def _only(i: Interpreter, oid: int | None, may_change: Callable[[Field], bool]) -> bool:
+    """Whether the program has written no more of an object than it may."""
+    return all(may_change(field) for at, field in i.ledger.of(Writes).counts if at == oid)
 
 
 def handed_on(i: Interpreter, values: Iterable[Value]) -> None:
@@ -118,8 +128,10 @@ def apart(i: Interpreter, whole: Array, tag: object, name: str, place: Place) ->
     return whole.but(ident=ident, chain=Chain(place, "argument", presumed=ident))
 
 
-def mark(i: Interpreter, oid: int, label: str, rest: Value) -> None:
-    """Make a dict one of these. `rest`: the array that stands for any entry."""
+def mark(i: Interpreter, oid: int, label: str, rest: Value, original: Ref | Symbolic | None = None) -> None:
+    """Make a dict one of these. `rest`: the array that stands for any entry. `original`: the dict that it is the copy of, in a trace."""
+    if original is not None:
+        i.heap.set(oid, COPY_OF, original)
     i.heap.set(oid, LABEL, Const(label))
     number = root(rest) if isinstance(rest, Array) else None
     if number is not None:
