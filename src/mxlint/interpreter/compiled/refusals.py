@@ -108,7 +108,7 @@ def _grows(i: Interpreter, value: Value, older: Context) -> str:
     )
     if new.over(loops) or novelty.stretching(list(members(value))):
         return "rounds"
-    found = max(reasons(i, arrays_in(i, value), new).keys() & GOING_ON, default="")
+    found = max(reasons(i, (array for array in arrays_in(i, value) if array.ident not in new.short), new).keys() & GOING_ON, default="")
     return events.COMES_BACK if found and _comes_back(i, value, running) else found
 
 

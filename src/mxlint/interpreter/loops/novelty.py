@@ -453,6 +453,7 @@ class Novelty:
         self._beside = beside
         self._rounds = running
         self._seen: set[Identity] = set()
+        self._short: frozenset[int] | None = None
 
     def come_again(self, found: Iterable[Member]) -> bool:
         """Whether numbers are so few that each comes again many times in the rounds, as far as it is known how many of these there are."""
@@ -508,12 +509,20 @@ class Novelty:
             return self._axis_differs(("axis", part[1].ident, part[2].value if len(part) > 2 else None))
         return part[0] in _ADDING and sum(map(self._is_longer, part[1:])) == 1
 
+    @property
+    def short(self) -> frozenset[int]:
+        """The arrays that have few lengths here, as tests on the path say."""
+        if self._short is None:
+            said = self._i.ruled_out(self._i.path).ordered
+            self._short = frozenset(ident for thing, bounds in said.items() if bounds.high <= MAX_AGAIN for ident in _measured(thing))
+        return self._short
+
     def _axis_differs(self, name: object) -> bool:
         """Whether an axis of an array (None: the product of all) has another length in each round."""
         match name:
             case ("axis", int() as ident, axis) if ident not in self._beside and ident not in self._i.ledger.of(Lengthening).bounded:
                 loops, axes = self._i.ledger.of(Lengthening).arrays.get(ident, (NO_LOOPS, ()))
-                return (axis is None or axis in axes) and self.over(loops)
+                return (axis is None or axis in axes) and self.over(loops) and ident not in self.short
         return False
 
     def _in_round(self, identity: Identity) -> bool:
