@@ -34,6 +34,7 @@ from mxlint.domain.members import (
     options,
     scalar_type,
 )
+from mxlint.domain.ordering import comparison
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import symbols
@@ -119,12 +120,12 @@ def may_rest(i: Interpreter, state: Iterable[Value]) -> None:
 
 
 def _measured(part: object) -> Iterator[int]:
-    """The arrays whose lengths a condition asks for."""
+    """The arrays whose lengths a condition asks for; what compares one with more than few leaves many lengths."""
     if isinstance(part, Length):
         yield from (name[1] for name in symbols(part.size) if isinstance(name, tuple) and name[0] == "axis")
     elif isinstance(part, tuple) and part[:1] == ("size",) and isinstance(part[1], Array):
         yield part[1].ident
-    elif isinstance(part, tuple):
+    elif isinstance(part, tuple) and not ((compared := comparison(part)) is not None and compared[2] > MAX_AGAIN):
         for inner in part:
             yield from _measured(inner.identity if isinstance(inner, Symbolic) else inner)
 

@@ -29,6 +29,7 @@ from mxlint.domain.parts import each_part
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.names import find_name
 from mxlint.interpreter.loops.lengths import asked
+from mxlint.interpreter.loops.novelty import MAX_AGAIN
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
@@ -49,6 +50,7 @@ def assume(i: Interpreter, test: ir.Expr, outcome: bool, frame: Frame) -> None:
             assume(i, test.right, outcome, frame)
     elif isinstance(test, (ir.Name, ir.Attr)):
         _narrow(i, test, lambda member: may_be(i, member, outcome), frame)
+        asked(i, _held(i, test, frame))
         _filled(i, test, outcome, frame)
     elif isinstance(test, ir.Walrus):
         assume(i, test.target, outcome, frame)
@@ -57,6 +59,7 @@ def assume(i: Interpreter, test: ir.Expr, outcome: bool, frame: Frame) -> None:
     elif isinstance(test, ir.Call) and isinstance(test.func, ir.Name) and test.func.id == "isinstance" and len(test.args) == 2:
         _instance(i, test, outcome, frame)
     elif (measured := _measured(test)) is not None:
+        asked(i, _held(i, measured, frame))
         _filled(i, measured, outcome, frame)
 
 
@@ -105,7 +108,6 @@ def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | N
 def _filled(i: Interpreter, target: ir.Expr, outcome: bool, frame: Frame) -> None:
     """Whether anything is in a list or set of which it is not known how much is in it: a test says it of that object, wherever it is held."""
     held = _held(i, target, frame)
-    asked(i, held)
     ref = i.live(held) if held is not None else None
     if not isinstance(ref, Ref) or container(i, ref) not in ("list", "set") or i.info(ref.oid).summary:
         return
@@ -204,7 +206,8 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
                 ranks.learn(i, array, number.value)
     for target, other, operator in ((left, right, op), (right, left, flipped.get(op, op))):
         if (measured := _measured(target)) is not None and isinstance(number := constant(i, other, frame), Const):
-            asked(i, _held(i, measured, frame))
+            if not isinstance(number.value, int) or number.value <= MAX_AGAIN:  # a limit beyond leaves many lengths
+                asked(i, _held(i, measured, frame))
             said = operator if outcome else negated.get(operator, operator)
             held = _holds_some(said, number.value)
             if held is not None:
