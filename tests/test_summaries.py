@@ -49,7 +49,7 @@ def likeness(fact: object) -> object:
     return (
         tuple(map(likeness, fact))
         if isinstance(fact, tuple)
-        else re.sub(r" at 0x\w+|(?<='object', )\d+|(?<='itself', )\d+", "", repr(fact))
+        else re.sub(r" at 0x\w+|(?<='object', )\d+|(?<='itself', )\d+|(?<=\()\d+(?=, \('k', )", "", repr(fact))
     )
 
 
