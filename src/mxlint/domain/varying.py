@@ -151,7 +151,8 @@ def cancelled(op: object, a: Value, b: Value) -> frozenset[Hashable]:
 
 
 def _adds_up(op: object, falling: bool | None, other: bool | None) -> bool:
-    """Whether an operator makes of two numbers that a loop moves one that moves as well; `falling`: as they do."""
+    """Whether an operator is taken to make of two numbers that a loop moves one that moves as well: the sum of two that are not known to go opposite ways,
+    the difference of two that are. How wide their steps are does not count. `falling`, `other`: whether each gets smaller; None if that is not known."""
     if op == "+":
         return None in (falling, other) or falling is other
     return op == "-" and None not in (falling, other) and falling is not other

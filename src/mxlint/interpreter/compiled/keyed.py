@@ -39,7 +39,7 @@ SHOWN: Final = "shown"
 """Begins what stands for the text of something, where that text is known."""
 PLAIN: Final = Const("")
 ONE_TO_ONE: Final = frozenset(("builtins.id", "f-string", "text", "texts"))
-"""Operations that give the same only of the same, as the program takes for granted that uses what they give as a key."""
+"""Operations that are taken to give the same only of the same, as the program does that uses what they give as a key."""
 
 
 def found_under(i: Interpreter, by: Member, entries: Sequence[tuple[Member | None, Value]]) -> None:

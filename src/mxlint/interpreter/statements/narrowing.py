@@ -256,7 +256,7 @@ def _held(i: Interpreter, node: ir.Expr, frame: Frame) -> Value | None:
 
 
 def constant(i: Interpreter, node: ir.Expr, frame: Frame) -> Member | None:
-    """The value of one side of a comparison, where reading it again has no effect."""
+    """The value of one side of a comparison, where reading it again has no effect: also what the class of an object says, if the file sets it nowhere else."""
     if isinstance(node, ir.Const):
         return Const(node.value)
     if (
