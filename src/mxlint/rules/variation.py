@@ -135,14 +135,17 @@ def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
 
 
 def come_again(values: Iterable[object]) -> bool:
-    """Whether one of few comes again after others, or the last one has come as often as all that were before it, or each comes many times: what goes
-    round, comes to rest or seldom changes does not go on to change. What changes ever more seldom, as the next power of two does, need not be few."""
+    """Whether one of few comes again after others, or the last one has come as often as all that were before it, or each comes many times, or the second half
+    brings nothing new: what goes round, comes to rest or seldom changes does not go on to change. What changes ever more seldom, as the next power of two does, need not be few."""
+    values = list(values)
     found = [(value, sum(1 for _ in run)) for value, run in groupby(values)]
     different = len({value for value, _ in found})
     together = sum(times for _, times in found)
     if found and 2 * found[-1][1] >= together:
         return True
     if different <= FEW and (different < len(found) or SELDOM * different <= together):
+        return True
+    if set(values[len(values) // 2 :]) <= set(values[: len(values) // 2]):
         return True
     times = [times for _, times in found[:-1]]  # the last one may come again
     return len(times) >= MANY and times == sorted(times) and times[-1] >= 2 * times[0]

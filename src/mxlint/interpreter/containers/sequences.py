@@ -75,6 +75,8 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
         if isinstance(member, Ref) and kind in ("list", "set"):
             content = i.live(i.heap.get(member.oid, ITEMS) or Unknown("list"))
+            if kind == "set" and any(_may_be_equal(content_member) for content_member in members(content)):
+                return Kind("int", "open")
             return bounded(i, member.oid, i.split(content, one))
         if isinstance(member, Tuple) and member.items is None:
             if member.least is None:
@@ -107,6 +109,12 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return Kind("int", "open" if unseen else "imprecise")
 
     return measured(i, args.args[0], i.split(args.args[0], one), place)
+
+
+def _may_be_equal(content: Member) -> bool:
+    """Whether items of a set that are kept one by one may be equal, since nothing in sight says what they are: then the set holds one of them."""
+    items = content.items or () if isinstance(content, Tuple) else ()
+    return len(items) > 1 and any(isinstance(part, (Symbolic, Kind)) for item in items for part in members(item))
 
 
 def _measured_elsewhere(i: Interpreter, ref: Ref) -> bool:

@@ -15,7 +15,7 @@ from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, passed, widened
 from mxlint.domain.members import NONE, TRUE, Unknown
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls import summaries
-from mxlint.interpreter.loops import remembered
+from mxlint.interpreter.loops import remembered, trials
 from mxlint.interpreter.loops.carried import carried
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.folding import fold
@@ -41,11 +41,12 @@ def repeat(
     peeled: bool = False,
     several: bool = False,
     apart: tuple[Callable[[], object], Callable[[], object]] | None = None,
+    turns: trials.Turns = (),
 ) -> None:
     """Run `step` any number of times (at least once if `certain`, at least twice if `several`), to a fixpoint; go on with the join of the states in which it may end.
 
     `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others. `apart`: what the first round does, and
-    what the others do, where it is run apart from them.
+    what the others do, where it is run apart from them. `turns`: the rounds, one by one, of which a trial may run the first.
     `ends`: it may end before any round by itself; otherwise `step` hands the states in which it ends to a target of its own.
     """
     exits = Target(i.heap.mark())
@@ -58,6 +59,7 @@ def repeat(
         exits.arrived.append(({}, NONE, (*base, Condition(None, place, Literal_(rounds.condition, False)))))
         some = (*base, Condition(None, place, rounds))
     around = i.invariants if not i.approximations else None
+    since = trials.noted(i)
     after: Delta | None = {}
     if not peeled and around is None:
         first, step = apart or (step, step)
@@ -68,6 +70,8 @@ def repeat(
         end = _fixpoint(i, exits.mark, passed(after, _asks_what_it_is), around, (place, "rest"), step, base)
         if ends and end is not None:
             exits.arrived.append((end, NONE, some))
+    if turns and around is None and trials.leaves_open(i, place, since):
+        trials.run(i, turns, place, some, begun=not peeled)
     i.path = base
     i.arrive(exits)
     fold(i, exits.mark)

@@ -6,6 +6,7 @@ loop whose state is widened until it is stable. A generator runs its body, and e
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -65,6 +66,7 @@ from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.lengths import as_long_as, held
 from mxlint.interpreter.loops.novelty import in_turn, taken
+from mxlint.interpreter.loops.trials import Turns
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -232,10 +234,22 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         first, later = turns
         apart = (lambda: consume(taken(i, first, place)), lambda: consume(taken(i, later, place)))
     each = lambda: consume(taken(i, element() if callable(element) else element, place))
-    repeat(i, place, each, certain=certain, several=several, apart=apart)
+    each_round = itertools.islice(_turns(member, items, consume) or itertools.repeat(each), count)
+    repeat(i, place, each, certain=certain, several=several, apart=apart, turns=each_round)
     if states_left(i) == left:  # it ran to its end
         lengths.ended(i, mark, loop)
         outcomes.ended(i, mark, loop, others)
+
+
+def _turns(member: Member, items: Sequence[Value] | None, consume: Consume) -> Turns:
+    """The rounds over elements that are known one by one; none where they are not."""
+    if items is not None:
+        return [partial(consume, item) for item in items]
+    bounds = (member.start, member.step) if isinstance(member, RangeObject) else ()
+    start, step = (bound.value if isinstance(bound, Const) else None for bound in bounds) if bounds else (None, None)
+    if not isinstance(start, int) or not isinstance(step, int):
+        return ()
+    return (partial(consume, Const(number)) for number in itertools.count(start, step))
 
 
 def _part_by_part(i: Interpreter, owner: Tuple, consume: Consume, place: Place, frame: Frame) -> None:
