@@ -68,3 +68,15 @@ class UnknownValue(Record):
 
 
 Value = ArrayValue | ScalarValue | ContainerValue | ObjectValue | NamedValue | UnknownValue
+
+
+def is_known(value: Value) -> bool:
+    """Whether a number, text, shape, or all that a container holds is known."""
+    match value:
+        case ScalarValue():
+            return value.known
+        case ContainerValue():
+            return value.items is not None and all(map(is_known, value.items))
+        case ArrayValue():
+            return value.shape is not None and all(isinstance(size, int) for size in value.shape)
+    return False

@@ -17,11 +17,16 @@ from mxlint.rules.variation import FEW, arrays_given, is_length, same_dtypes, sc
 def check(program: Program) -> Iterator[Finding]:
     """A Python number, or text, that changes from call to call."""
     for compiled in program.log.compiled:
-        for argument, values, finite, _, modality, turns, _ in series(program, compiled):
+        for found in series(program, compiled):
+            argument, values, modality = found.argument, found.values, found.modality
             if compiled.shapeless is False and is_length(program, compiled, argument):
                 continue
             few = FEW if compiled.shapeless is False else 0  # who asks for shapeless=True wants one trace
-            if scalars_vary(values, few) if finite else any(scalars_vary(each, 0) for each in turns.values()):
+            if shown := found.shown():
+                varies = any(scalars_vary(row, few) for row in shown)
+            else:
+                varies = scalars_vary(values, few) if found.finite else any(scalars_vary(each, 0) for each in found.turns.values())
+            if varies:
                 text = argument.where.text
                 inside = isinstance(argument.value, ContainerValue)
                 modality = Modality((), (*modality.presumed, *filter(None, (argument.presumed,))))

@@ -28,7 +28,8 @@ def check(program: Program) -> Iterator[Finding]:
             continue
         groups: dict[tuple[Where, Modality, tuple[str, str]], dict[Where, None]] = {}
         for found in series(program, compiled):
-            if found.grows or any(shapes_vary(values) or lengths_vary(values) for values in found.turns.values()):
+            shown = found.shown()
+            if found.grows and not shown or any(shapes_vary(row) or lengths_vary(row) for row in shown or found.turns.values()):
                 presumed = (*found.modality.presumed, LONG) if found.grows == COMES_BACK else found.modality.presumed
                 modality = Modality(found.modality.conditions, presumed)
                 groups.setdefault((found.call, modality, _what(found.argument)), {})[found.argument.where] = None

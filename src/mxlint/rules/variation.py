@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
-from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, UnknownValue, Value
+from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, UnknownValue, Value, is_known
 from mxlint.finding import Span
 from mxlint.rules.program import Program
 
@@ -36,11 +36,27 @@ class Series(NamedTuple):
     """What it is call by call, apart for each round of the loops over things that are known one by one: what differs between those alone is as
     many things as there are."""
     call: Where
+    rows: dict[tuple[Where, ...], list[Value]]
+    """What it is in rounds that are run one by one, apart for each round of the loops around theirs."""
+    joined: list[bool]
+    """Whether all rounds that are run together, at each call in such, are those of the innermost loop."""
 
-    def add(self, value: Value, call: Call) -> None:
-        """Keep what a call is given."""
+    def add(self, value: Value, call: Call, *, grows: bool) -> None:
+        """Keep what a call is given. `grows`: its shape is said to be another one each time, and is none that is known."""
         self.values.append(value)
         self.turns.setdefault(call.finite, []).append(value)
+        *around, innermost = (loop.text for loop in call.loops)
+        if LATER in (*around, innermost):
+            self.joined.append(LATER not in around)
+        else:
+            self.rows.setdefault(call.loops[:-1], []).append(UnknownValue("") if grows else value)
+
+    def shown(self) -> list[list[Value]]:
+        """The rows of what it is, if rounds that are run together were run one by one as well, and tell: each by itself, and all of them one after the other."""
+        rows = list(self.rows.values())
+        if not self.joined or not all(self.joined) or not any(len(row) > MANY for row in rows) or not all(map(is_known, chain(*rows))):
+            return []
+        return [*rows, list(chain(*rows))]
 
 
 def series(program: Program, compiled: Compiled) -> Iterator[Series]:
@@ -61,7 +77,9 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
                 for name, value in {argument.name: argument.value, **dict(leaves(argument.name, argument.value))}.items():
                     if later and call.loops[-1].text == FIRST and isinstance(value, UnknownValue):
                         continue  # that one of several numbers is another one each time is seen in later rounds
-                    found.setdefault(name, Series(argument, [], finite, growing.get(name, ""), hang, {}, call.where)).add(value, call)
+                    found.setdefault(name, Series(argument, [], finite, growing.get(name, ""), hang, {}, call.where, {}, [])).add(
+                        value, call, grows=bool(argument.grows)
+                    )
         yield from found.values()
 
 
@@ -148,7 +166,7 @@ def come_again(values: Iterable[object]) -> bool:
     if set(values[len(values) // 2 :]) <= set(values[: len(values) // 2]):
         return True
     times = [times for _, times in found[:-1]]  # the last one may come again
-    return len(times) >= MANY and times == sorted(times) and times[-1] >= 2 * times[0]
+    return len(times) >= MANY and times == sorted(times) and times[-1] >= 2 * times[len(times) // 2]
 
 
 def scalars_vary(values: Sequence[Value], few: int) -> bool:
@@ -170,9 +188,14 @@ def _many(values: Sequence[object], few: int) -> bool:
 
 
 def lengths_vary(values: Sequence[Value]) -> bool:
-    """Whether the number of arrays in a container is seen to change without bound."""
-    lengths = [len(value.items) for value in values if isinstance(value, ContainerValue) and value.items is not None]
-    return len(set(lengths)) >= MANY and not come_again(lengths)
+    """Whether the number of arrays in a container, or in one of those in it, is seen to change without bound."""
+    forms = [_form(value) for value in values if isinstance(value, ContainerValue) and value.items is not None]
+    return len(set(forms)) >= MANY and not come_again(forms)
+
+
+def _form(value: Value) -> object:
+    """How many things a container holds, and how many each container in it."""
+    return tuple(map(_form, value.items or ())) if isinstance(value, ContainerValue) else None
 
 
 def shapes_vary(values: Sequence[Value]) -> bool:

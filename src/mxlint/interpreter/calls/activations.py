@@ -190,8 +190,9 @@ def _charge(i: Interpreter, start: Start, *, outermost: bool) -> None:
     """Take an activation that is over off those under way, and charge its steps to its function, if it was the outermost of it. A constructor that runs
     to its end whoever asks for it costs those around it nothing."""
     del i.starts[i.starts.index(start) :]
-    if outermost:
-        i.ledger.of(Costs).aside[id(start.node)] += start.steps - i.steps
+    costs = i.ledger.of(Costs)
+    if outermost and not costs.free:
+        costs.aside[id(start.node)] += start.steps - i.steps
     if start.makes:
         for around in i.starts:
             around.steps -= start.steps - i.steps
@@ -209,7 +210,7 @@ def _drop_variables(i: Interpreter, info: FunctionInfo, frame: Frame) -> None:
 def _is_costly(i: Interpreter, ref: Ref, node: object, args: Arguments, steps: int = 0) -> bool:
     """Whether the activations of a function have cost much so far, and are not known to reach something compiled."""
     costs = i.ledger.of(Costs)
-    if costs.aside[id(node)] + steps < MAX_ASIDE or id(node) in costs.reaching:
+    if costs.free or costs.aside[id(node)] + steps < MAX_ASIDE or id(node) in costs.reaching:
         return False
     return not _constructs(i, ref, args)
 
@@ -271,7 +272,7 @@ def costly(i: Interpreter) -> None:
 def _fruitless(i: Interpreter) -> None:
     """Take back the innermost activation if the body of its function has cost much and brought about no fact."""
     frame = next((frame for frame in reversed(i.stack) if frame.function is not None), None)
-    if frame is None or not i.starts or i.starts[-1].node is not frame.node:
+    if frame is None or not i.starts or i.starts[-1].node is not frame.node or i.ledger.of(Costs).free:
         return
     start, costs = i.starts[-1], i.ledger.of(Costs)
     costs.own[id(start.node)] += SAMPLED
@@ -430,7 +431,8 @@ def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, pl
             return run_body(i, info, frame)
     finally:
         del i.approximations[key]
-        i.ledger.of(Costs).aside[id(info.node)] += steps - i.steps
+        costs = i.ledger.of(Costs)
+        costs.aside[id(info.node)] += 0 if costs.free else steps - i.steps
 
 
 def _widened_arguments(i: Interpreter, given: Arguments, inner: list[Arguments]) -> Arguments | None:

@@ -70,8 +70,8 @@ def repeat(
         end = _fixpoint(i, exits.mark, passed(after, _asks_what_it_is), around, (place, "rest"), step, base)
         if ends and end is not None:
             exits.arrived.append((end, NONE, some))
-    if turns and around is None and trials.leaves_open(i, place, since):
-        trials.run(i, turns, place, some, begun=not peeled)
+    if turns and around is None and (asked := trials.asked(i, place, since)) is not None:
+        trials.run(i, turns, place, some, asked, begun=not peeled)
     i.path = base
     i.arrive(exits)
     fold(i, exits.mark)

@@ -10,9 +10,11 @@ from mxlint.domain.guards import Identity
 class Costs:
     """What the activations of functions have cost, and what came of it. A function is known by the number of its node."""
 
-    __slots__ = ("aside", "fruitful", "fruitless", "given_up", "own", "reaching", "recursive")
+    __slots__ = ("aside", "free", "fruitful", "fruitless", "given_up", "own", "reaching", "recursive")
 
     def __init__(self) -> None:
+        self.free = False
+        """Whether what runs now costs nobody anything, as a trial of a loop does, which has a limit of its own."""
         self.aside: Counter[int] = Counter()
         """Steps that the activations of each function have taken."""
         self.own: Counter[int] = Counter()

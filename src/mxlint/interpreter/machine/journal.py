@@ -6,11 +6,11 @@ Facts of silent rounds (those of a fixpoint iteration) are not noted. A fact not
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import combinations, starmap
 from typing import Any, Final
 
-from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.arrays import Array, ShapeOf, join_arrays
 from mxlint.domain.guards import Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -478,7 +478,7 @@ def _described(i: Interpreter, value: Value, depth: int, new: Novelty | None) ->
             return described.ScalarValue(name or "scalar", otherwise, False, _several(parts, new), item)
         arrays = [part for part in parts if isinstance(part, Array)]
         if len(arrays) == len(parts):
-            return _array(arrays[0])
+            return _array(reduce(join_arrays, arrays))
         numbers = [part for part in parts if scalar_type(part) is not None]
         if arrays and len(arrays) + len(numbers) == len(parts) and not any(option.guard for option in options(value)):
             # Each of the numbers is one more thing for the cache, also if it is an array at times.
