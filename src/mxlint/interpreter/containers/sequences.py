@@ -114,7 +114,14 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
 def _may_be_equal(content: Member) -> bool:
     """Whether items of a set that are kept one by one may be equal, since nothing in sight says what they are: then the set holds one of them."""
     items = content.items or () if isinstance(content, Tuple) else ()
-    return len(items) > 1 and any(isinstance(part, (Symbolic, Kind)) for item in items for part in members(item))
+    return len(items) > 1 and not all(map(_is_told_apart, items))
+
+
+def _is_told_apart(value: Value) -> bool:
+    """Whether a value is known well enough to say what equals it."""
+    if isinstance(value, Tuple):
+        return value.items is not None and all(map(_is_told_apart, value.items))
+    return isinstance(value, (Const, Ref, External))
 
 
 def _measured_elsewhere(i: Interpreter, ref: Ref) -> bool:

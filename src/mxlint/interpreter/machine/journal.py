@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
-from itertools import combinations, starmap
+from itertools import combinations, islice, starmap
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array, ShapeOf, join_arrays
@@ -131,12 +131,14 @@ class Journal:
             found.append(settled + len(items) - start)
         self._settled = tuple(found)
 
+    def since(self, mark: tuple[int, ...]) -> list[Any]:
+        """The records noted since."""
+        return list(islice(self.records, mark[0] + self._settled[0], None))
+
     def keep_only(self, mark: tuple[int, ...], wanted: Callable[[object], bool], presumed: str = "") -> None:
         """Forget the records noted since that are not wanted. `presumed`: what the others hold by."""
-        known = mark[0] + self._settled[0]
-        records = list(self.records)
-        kept = [_presumed(record, presumed) if presumed else record for record in records[known:] if wanted(record)]
-        self.records = dict.fromkeys([*records[:known], *kept])
+        kept = [_presumed(record, presumed) if presumed else record for record in self.since(mark) if wanted(record)]
+        self.records = dict.fromkeys([*islice(self.records, mark[0] + self._settled[0]), *kept])
 
     def forget_sites(self, known: Collection[int], reached: Collection[Span]) -> None:
         """Forget the compiled objects, with their records, that are not `known` and lie at sites that calls in sight have reached before."""

@@ -9,6 +9,7 @@ factory does, the others are those that it returns beside the compiled one. `cli
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -443,10 +444,10 @@ def _repeat(i: Interpreter, method: Method, frame: Frame, other: Method | None =
 
     def run() -> None:
         _calling(i, method, frame).prepare()
-        repeat(i, place, turn, certain=True)
+        repeat(i, place, turn, certain=True, turns=itertools.repeat(turn) if other is None else ())
 
     guarded_run(i, run)
-    journal(i).keep_only(known, _gives_another, f"`{other.info.name}` runs between the calls" if other is not None else "")
+    journal(i).keep_only(known, _shows_another(i, known), f"`{other.info.name}` runs between the calls" if other is not None else "")
 
 
 def _go_on(i: Interpreter, method: Method, frame: Frame) -> None:
@@ -480,10 +481,27 @@ def _leaves(value: Described) -> Iterator[Described]:
 
 def _gives_another(record: object) -> bool:
     """Whether a call of a compiled object is given what differs from call to call."""
-    return type(record) is events.Call and any(
-        argument.grows or any(isinstance(leaf, ScalarValue) and leaf.varies for leaf in _leaves(argument.value))
-        for argument in record.arguments
-    )
+    return type(record) is events.Call and any(map(_is_another, record.arguments))
+
+
+def _is_another(argument: events.Argument) -> bool:
+    """Whether an argument differs from call to call."""
+    return bool(argument.grows) or any(isinstance(leaf, ScalarValue) and leaf.varies for leaf in _leaves(argument.value))
+
+
+def _shows_another(i: Interpreter, since: tuple[int, ...]) -> Callable[[object], bool]:
+    """Which records since a mark are calls that are given what differs from call to call, or one of a row of calls that were tried one by one. Such a row shows
+    what differs; it does not show that something else stays, which other code may set."""
+    found = [record for record in journal(i).since(since) if _gives_another(record)]
+    told = {(record.where, argument.name) for record in found for argument in record.arguments if _is_another(argument)}
+
+    def wanted(record: object) -> bool:
+        if type(record) is not events.Call:
+            return False
+        tried = record.loops[:1] != () and record.loops[0].text.isdecimal()
+        return _gives_another(record) or tried and told.isdisjoint((record.where, argument.name) for argument in record.arguments)
+
+    return wanted
 
 
 def _may_run(i: Interpreter, method: Method, frame: Frame) -> bool:

@@ -347,8 +347,8 @@ def handed(i: Interpreter, value: Value) -> list[Ref]:
 
 
 def leaves_another_count(i: Interpreter, mark: int, given_before: int) -> bool:
-    """Whether an object that is older holds another number since, where it held one or nothing, or an array from which another call may go on; whether the
-    content of a list is another one, or an iterator has gone on. `given_before`: how much compiled objects had been given then."""
+    """Whether an object that is older holds another number or text since, where it held one or nothing, or an array from which another call may go on; whether the
+    content of a list or set is another one, or an iterator has gone on. `given_before`: how much compiled objects had been given then."""
     given = frozenset(i.ledger.of(Lengthened).given[given_before:])
     before: dict[tuple[int, object], Value | None] = {}
     for (oid, field), value in i.heap.trail[mark:]:
@@ -361,14 +361,14 @@ def leaves_another_count(i: Interpreter, mark: int, given_before: int) -> bool:
     )
 
 
-COUNTING: Final = frozenset(("instance", "class", "dict", "list", "module", "iterator", "frame"))
+COUNTING: Final = frozenset(("instance", "class", "dict", "list", "set", "module", "iterator", "frame"))
 """Kinds of objects that hold counters."""
 
 
 def _counts(before: Value | None, now: Value | None) -> bool:
-    """Whether a number lies where a number, None or nothing lay."""
+    """Whether a number or text lies where one, None or nothing lay."""
     held = before if before is not None and before != NONE else now
-    return held is not None and any(scalar_type(member) in ("int", "float") for member in members(held))
+    return held is not None and any(scalar_type(member) in ("int", "float", "str") for member in members(held))
 
 
 def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:
