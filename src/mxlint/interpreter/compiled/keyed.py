@@ -11,6 +11,7 @@ from typing import Final
 
 from mxlint.domain.guards import Literal_
 from mxlint.domain.members import Const, Member, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.texts import FORMATTED, JOINED
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS
 
@@ -23,7 +24,7 @@ class Keys:
     def __init__(self) -> None:
         self.equal: dict[int, set[tuple[object, object]]] = {}
         self.texts: dict[tuple[object, object], Sequence[Value]] = {}
-        """The texts of which an f-string has made another that is known, by where it stands and that."""
+        """The texts of which an f-string has made another that is known, by what stands between them and that."""
 
 
 def found_as_new(i: Interpreter, number: int, older: int | None) -> None:
@@ -38,7 +39,7 @@ def found_as_new(i: Interpreter, number: int, older: int | None) -> None:
 SHOWN: Final = "shown"
 """Begins what stands for the text of something, where that text is known."""
 PLAIN: Final = Const("")
-ONE_TO_ONE: Final = frozenset(("builtins.id", "f-string", "text", "texts"))
+ONE_TO_ONE: Final = frozenset(("builtins.id", FORMATTED, "text", JOINED))
 """Operations that are taken to give the same only of the same, as the program does that uses what they give as a key."""
 
 
@@ -56,9 +57,9 @@ def _named(part: object) -> object:
     return part.identity if isinstance(part, Symbolic) else part
 
 
-def text_made(i: Interpreter, start: int, text: Const, parts: Sequence[Value]) -> None:
+def text_made(i: Interpreter, between: Tuple, text: Const, parts: Sequence[Value]) -> None:
     """An f-string makes a text that is known of others."""
-    i.ledger.of(Keys).texts[Const(start), text] = parts
+    i.ledger.of(Keys).texts[between, text] = parts
 
 
 def _equal_parts(i: Interpreter, by: object, key: object) -> Iterator[tuple[object, object]]:
@@ -85,10 +86,10 @@ def _is_one(name: object) -> bool:
 
 def _operands(i: Interpreter, identity: object, other: object = None) -> list[object] | None:
     """What something was made of by an operation that gives the same only of the same; `other`: what that gave in the place of a text that is known."""
-    if isinstance(identity, Const) and isinstance(other, tuple) and other[0] == "f-string":
-        start = _operands(i, other)
-        parts = i.ledger.of(Keys).texts.get((start[0], identity)) if start else None
-        return [start[0], *parts] if start and parts is not None else None
+    if isinstance(identity, Const) and isinstance(other, tuple) and other[0] == FORMATTED:
+        given = _operands(i, other)
+        parts = i.ledger.of(Keys).texts.get((given[0], identity)) if given else None
+        return [given[0], *parts] if given and parts is not None else None
     if not isinstance(identity, tuple) or identity[0] not in ONE_TO_ONE:
         return None
     made_of = i.comes_from.get(identity)

@@ -19,7 +19,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import items_in_turn
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, opened, stepping
-from mxlint.interpreter.generators.iterators import POSITION, new_iterator
+from mxlint.interpreter.generators.iterators import ENDLESS, POSITION, new_iterator
 from mxlint.interpreter.generators.yielding import as_iterator, asked_at_once
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -273,7 +273,9 @@ def _starmap(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 def _repeat(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     times = args.get(1, "times")
     count = _number(times, -1)
-    if count is None or times is None:
+    if times is None:
+        return new_iterator(i, ENDLESS, (Tuple(None, args.args[0]),), place)
+    if count is None:
         return _any_of(i, args.args[0], place)
     return _of(i, [args.args[0]] * min(max(count, 0), MAX_RESULTS + 1), place)
 

@@ -16,6 +16,7 @@ from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Loops, Measure, Member, Range, Symbolic, Value, scalar_type
 from mxlint.domain.place import Place
+from mxlint.domain.texts import JOINED
 from mxlint.domain.varying import loops_of, over, stays, turned, united
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -177,10 +178,6 @@ def _each(op: str, a: Member, b: Member, type_name: str, loops: Loops) -> Member
 TEXTS: Final = ("str", "bytes")
 
 
-JOINED_TEXTS: Final = "texts"
-"""The operation that puts two texts one behind the other."""
-
-
 def texts(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value | None:
     """Operators on text that is not known letter by letter: concatenation, repetition, order. None for anything else."""
     s, t = scalar_type(a), scalar_type(b)
@@ -192,7 +189,7 @@ def texts(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value 
         return None
     assert kind is not None
     if isinstance(a, Symbolic) or isinstance(b, Symbolic):
-        return i.derived(JOINED_TEXTS if op == "+" else op, (a, b), frozenset((kind,)), place)
+        return i.derived(JOINED if op == "+" else op, (a, b), frozenset((kind,)), place)
     causes = {member.cause for member in (a, b) if isinstance(member, Kind)}
     made = Kind(kind, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying")
     return over(made, united(map(loops_of, (a, b))))

@@ -15,6 +15,7 @@ from mxlint.domain.join import join, of
 from mxlint.domain.members import Const, Kind, Length, Measure, Member, Option, Range, Symbolic, Tuple, Value, options
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
+from mxlint.domain.texts import cannot_be
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.open_world.defaults import Defaults
 
@@ -35,6 +36,8 @@ def chosen(
     """The alternative that `by` chooses: each comes with what `by` is equal to then (None: not known). `otherwise`: if it is none of them.
     `tag` distinguishes several choices at one place."""
     why = cause(by)
+    possible = [(label, value) for label, value in alternatives if not excludes(by, label)]
+    alternatives = possible if possible or otherwise is not None else alternatives
     values = [value for _, value in alternatives] + ([otherwise] if otherwise is not None else [])
     if why == "varying" or len(values) == 1:
         return join(values)
@@ -47,6 +50,11 @@ def chosen(
     if otherwise is not None:
         found.extend(_guarded(otherwise, tuple(against)))
     return join(values) if all(value == values[0] for value in values) else of(found, chosen=why == "open")
+
+
+def excludes(by: Value, label: Member | None) -> bool:
+    """Whether an index or key is a text that is surely not equal to another one."""
+    return isinstance(by, Symbolic) and isinstance(label, Const) and cannot_be(by.identity, label.value)
 
 
 def any_of(i: Interpreter, values: Sequence[Value], place: Place, tag: object = None, default: int | None = None) -> Value:

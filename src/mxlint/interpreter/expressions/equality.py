@@ -34,6 +34,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.parts import is_one
 from mxlint.domain.place import Place
+from mxlint.domain.texts import cannot_be
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import as_key, hashed, is_key
 from mxlint.interpreter.containers.elements import dict_keys, enum_members
@@ -164,6 +165,8 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
         first, second = (a, b) if isinstance(a, Symbolic) else (b, a)
         if a == b and s:
             return Const(same)
+        if isinstance(first, Symbolic) and isinstance(second, Const) and cannot_be(first.identity, second.value):
+            return Const(not same)
         found = i.derived("==", (first, second), None if not s and not t else frozenset(("bool",)), place)
         return found if same else negation(found, place)
     for member in (a, b):

@@ -28,6 +28,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.texts import FORMATTED
 from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.compiled.keyed import text_made
 from mxlint.interpreter.compiled.portions import READERS, asked, compared, hands_on, scalar, whole_but_tuples
@@ -382,7 +383,7 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
         parts.append(shown)
         text = joined(i, text, shown, frame)
     if isinstance(text, Const):
-        text_made(i, node.start, text, parts)
+        text_made(i, _between(node), text, parts)
         return text
     shown_parts = [member for value in parts for member in members(value)]
     if any(isinstance(member, Symbolic) for member in shown_parts) and all(isinstance(member, (Symbolic, Const)) for member in shown_parts):
@@ -392,16 +393,28 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
     return over(made, united(map(loops_of, shown_parts)))
 
 
+def _between(node: ir.FString) -> Tuple:
+    """The texts before, between and behind the fields of an f-string."""
+    texts = [""]
+    for part in node.parts:
+        if isinstance(part, ir.Const):
+            texts[-1] += str(part.value)
+        else:
+            texts.append("")
+    return Tuple(tuple(map(Const, texts)))
+
+
 def _combined(i: Interpreter, node: ir.FString, parts: Sequence[Value], frame: Frame) -> Value:
     """The text of an f-string for each combination of what its parts may be: guards say which of them go together. Of many it is one text."""
+    between = _between(node)
 
     def text(shown: Sequence[Member]) -> Member:
         left = iter([member.value for member in shown if isinstance(member, Const)])
         if all(isinstance(member, Const) for member in shown):
             made = Const("".join(str(part.value if isinstance(part, ir.Const) else next(left)) for part in node.parts))
-            text_made(i, node.start, made, shown)
+            text_made(i, between, made, shown)
             return made
-        return i.derived("f-string", [Const(node.start), *shown], frozenset(("str",)), frame.place(node))
+        return i.derived(FORMATTED, [between, *shown], frozenset(("str",)), frame.place(node))
 
     combined = combinations(parts)
     if combined is None:

@@ -15,7 +15,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import elements, iterator_items, known_items, move_parts, position_of, view_element
 from mxlint.interpreter.expressions.operators import binary
-from mxlint.interpreter.generators.iterators import POSITION, RETURNED, parts_of
+from mxlint.interpreter.generators.iterators import ENDLESS, POSITION, RETURNED, parts_of
 from mxlint.interpreter.generators.stepping import can_step, step
 from mxlint.interpreter.generators.yielding import as_iterator
 from mxlint.interpreter.loops.ends import Ends
@@ -101,7 +101,7 @@ def next_item(i: Interpreter, value: Value, default: Value | None, place: Place,
     """`next(value, default)`."""
 
     def of_member(member: Member) -> Value:
-        if isinstance(member, Ref) and i.info(member.oid).kind in ("generator", "iterator"):
+        if isinstance(member, Ref) and i.info(member.oid).kind in ("generator", "iterator") and i.info(member.oid).payload != ENDLESS:
             i.operations.written(i, member.oid, POSITION, NONE, place, frame)
         if isinstance(member, Ref) and i.info(member.oid).kind == "generator" and can_step(i, member):
             return stepped(i, member, Given(), default, place)
@@ -170,6 +170,8 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
     if kind == "calls":
         return _next_call(i, ref, default, place, frame)
+    if kind == ENDLESS:
+        return _iterator_element(i, ref, place, frame)
     number = i.heap.get(ref.oid, POSITION) or Const(0)
     if kind == "count":
         i.heap.set(ref.oid, POSITION, binary(i, "+", number, Const(1), place, frame))

@@ -52,6 +52,10 @@ SENT: Final = ("#", "sent")
 POSITION: Final = ("#", "position")
 
 
+ENDLESS: Final = "repeat"
+"""What an iterator does that gives one thing for ever: it comes no further, so a `next` changes nothing."""
+
+
 ITERABLES: Final = {
     "enumerate": slice(1), "filter": slice(1, None), "iter": slice(1), "map": slice(1, None), "reversed": slice(1), "zip": slice(None),
 }  # fmt: skip

@@ -58,14 +58,14 @@ from mxlint.interpreter.generators.advancing import (
     stepping,
     taking,
 )
-from mxlint.interpreter.generators.iterators import ITERABLES, ITERATED, POSITION, new_iterator, parts_of
+from mxlint.interpreter.generators.iterators import ENDLESS, ITERABLES, ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.loops import lengths, outcomes
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.lengths import as_long_as, held
-from mxlint.interpreter.loops.novelty import in_turn, taken
+from mxlint.interpreter.loops.novelty import taken
 from mxlint.interpreter.loops.trials import Turns
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -435,12 +435,12 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
     if kind == "calls":
         _until_sentinel(i, ref, consume, place, frame)
         return True
-    if kind == "count":
+    if kind in ("count", ENDLESS):
         repeat(i, place, lambda: consume(next_of_iterator(i, ref, None, place, frame)), certain=True, ends=False)
         return True
     if kind in ("items", "values", "keys"):
         element = view_element(i, kind, parts[0], place)
-        repeat(i, place, lambda: consume(in_turn(i, element)), certain=False)
+        repeat(i, place, lambda: consume(taken(i, element, place)), certain=False)
         return True
     return False
 

@@ -291,7 +291,7 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     if isinstance(value, Tuple) and value.items is not None:
         return value.holding(tuple(_taken(i, part, (number, n), place, by) for n, part in enumerate(value.items)))
     value = in_turn(i, value) if by is None else at_index(value, by)
-    if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number"):
+    if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number", "str"):
         return _particular(i, frozenset((value.type,)), number, place, by)
     for member in members(value):
         if isinstance(member, Ref) and i.info(member.oid).summary:
@@ -313,8 +313,8 @@ def _turning(i: Interpreter, by: Value | None) -> Iterator[Place]:
 
 
 def _particular(i: Interpreter, kinds: frozenset[str], number: object, place: Place, by: Value | None) -> Symbolic:
-    """One of the numbers that lie in a container: that of the round, or that at an index."""
-    made = i.symbolic(place, f"{ITEM}{number}", kinds=kinds, source="item" if by is None else "")
+    """One of the numbers or texts that lie in a container: that of the round, or that at an index. Of texts, as the keys of a dict, there are few."""
+    made = i.symbolic(place, f"{ITEM}{number}", kinds=kinds, source="item" if by is None and "str" not in kinds else "")
     if by is not None:
         i.comes_from[made.identity] = tuple(members(by))
     return made

@@ -44,6 +44,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.machine.private import mangled
 from mxlint.interpreter.objects import replaced_dict
+from mxlint.interpreter.objects.hooks import set_by_hook
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
@@ -522,9 +523,7 @@ def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Plac
             if setter is not None:
                 i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
                 return
-        _, hook = (held_by_class(i, cls, "__setattr__", written=True) if not isinstance(cls, Union) else None) or (None, None)
-        if isinstance(hook, (Ref, External)) and not any(isinstance(hook, Ref) and other.function == hook.oid for other in i.stack):
-            i.call(bind(i, hook, member, cls, place, frame), Arguments((Const(name), value), places=(place, place)), place, frame)
+        if set_by_hook(i, member, Const(name), value, place, frame):
             return
         if (
             replaced_dict.give(i, member, value, place, frame)

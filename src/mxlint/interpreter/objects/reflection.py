@@ -40,6 +40,7 @@ from mxlint.interpreter.machine.paths import Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects import replaced_dict, views
 from mxlint.interpreter.objects.attributes import delete_attribute
+from mxlint.interpreter.objects.hooks import set_by_hook
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
@@ -288,17 +289,22 @@ SOME: Final = "*"
 """Instead of the name of an attribute: one of which the name is not known."""
 
 
-def _set_some(i: Interpreter, owner: Value, name: Value, value: Value, place: Place, frame: Frame) -> None:
-    """`setattr` with a name that nobody in sight gives: each attribute that is there holds the value, if it is the one of that name."""
+def _set_some(i: Interpreter, owner: Value, name: Value, value: Value, place: Place, frame: Frame, *, raw: bool = False) -> None:
+    """`setattr` with a name that nobody in sight gives: each attribute that is there holds the value, if it is the one of that name. `raw`: that of
+    `object`, which asks no class of the program."""
     if choices.cause(name) == "imprecise" or not all(isinstance(member, (Ref, Symbolic)) for member in members(owner)):
         i.imprecise("setattr with a name that is not known", place)
         return
     for member in members(owner):
-        if isinstance(member, Ref):
-            i.mlx.assigned(i, member.oid, SOME, value, place, frame)
-        for field, present in list(i.heap.fields(member.oid).items()) if isinstance(member, Ref) else ():
-            if isinstance(field, str) and field.isidentifier() and (there := bound(present)) is not None:
-                i.set_attribute(member, field, choices.chosen(i, [(Const(field), value)], name, place, there), place, frame)
+        if not isinstance(member, Ref) or not raw and set_by_hook(i, member, name, value, place, frame):
+            continue
+        i.mlx.assigned(i, member.oid, SOME, value, place, frame)
+        for field, present in list(i.heap.fields(member.oid).items()):
+            if not isinstance(field, str) or not field.isidentifier() or choices.excludes(name, Const(field)):
+                continue
+            if (there := bound(present)) is not None:
+                put = partial(_put, i) if raw else i.set_attribute
+                put(member, field, choices.chosen(i, [(Const(field), value)], name, place, there), place, frame)
 
 
 def _hasattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -404,14 +410,22 @@ def _can_be_called(i: Interpreter, member: Member) -> bool | None:
 
 def _object_setattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     if len(args.args) >= 3:
-        for name in constant_names(args.args[1]) or ():
+        names = constant_names(args.args[1])
+        if names is None:
+            _set_some(i, args.args[0], args.args[1], args.args[2], place, frame, raw=True)
+        for name in names or ():
             for member in members(args.args[0]):
-                if isinstance(member, Ref) and not replaced_dict.write(i, member, name, args.args[2], place, frame):
-                    i.heap.set(member.oid, name, args.args[2])
-                    i.operations.written(i, member.oid, name, args.args[2], place, frame)
-                elif isinstance(member, Symbolic):
-                    i.set_attribute(member, name, args.args[2], place, frame)
+                _put(i, member, name, args.args[2], place, frame)
     return NONE
+
+
+def _put(i: Interpreter, member: Member, name: str, value: Value, place: Place, frame: Frame) -> None:
+    """Set an attribute without asking the class of the program."""
+    if isinstance(member, Symbolic):
+        i.set_attribute(member, name, value, place, frame)
+    elif isinstance(member, Ref) and not replaced_dict.write(i, member, name, value, place, frame):
+        i.heap.set(member.oid, name, value)
+        i.operations.written(i, member.oid, name, value, place, frame)
 
 
 def _object_getattribute(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
