@@ -249,7 +249,7 @@ def use(
     """A use of a value that needs its content: of a placeholder it raises; of the size of one, a shapeless trace keeps the outcome. What is computed from
     a size says where it comes from, and text decides nothing."""
     trace = i.trace
-    if isinstance(member, (Length, Measure, ShapeOf)):
+    if isinstance(member, (Length, Measure, ShapeOf)) or isinstance(member, Symbolic) and origins(member):
         if trace is not None and trace.shapeless and USES.get(kind, kind) not in ("format", "log", "convert"):
             axes = (
                 [(number, None) for number in sorted(member.origin)] if isinstance(member, ShapeOf) else sorted(origins(member), key=repr)

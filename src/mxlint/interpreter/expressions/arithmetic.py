@@ -211,7 +211,18 @@ def _may_be_zero(member: Member) -> bool:
 
 def origins(member: Member) -> frozenset[tuple[int, int]]:
     """The axes of placeholders that a number comes from."""
+    if isinstance(member, Symbolic):
+        return _computed_from(member.identity)
     return member.size.origins if isinstance(member, Length) else member.origins if isinstance(member, Measure) else frozenset()
+
+
+def _computed_from(identity: object) -> frozenset[tuple[int, int]]:
+    """The axes in what an operator made of a length and of something whose kind nobody in sight says."""
+    if isinstance(identity, (Length, Measure)):
+        return origins(identity)
+    if not isinstance(identity, tuple) or not identity or identity[0] not in FOLD or identity[0] in COMPARISONS:
+        return frozenset()
+    return frozenset(axis for operand in identity[1:3] for axis in _computed_from(operand))
 
 
 _ON_SIZES: Final[dict[str, Callable[[Any, Any], Any]]] = {

@@ -170,6 +170,7 @@ def _truth(i: Interpreter, member: Member, place: Place, frame: Frame) -> Truth:
     if isinstance(member, (Bound, Slice)):
         return Truth(True)
     if isinstance(member, Symbolic):
+        i.operations.use(i, "compare", member, "truth", place, frame)
         return _symbolic_truth(i, member, place)
     if isinstance(member, Ref):
         return _object_truth(i, member, place, frame)
