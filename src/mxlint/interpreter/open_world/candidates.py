@@ -170,6 +170,8 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
                 called.setdefault(span, set()).add(name)
             if _is_tracer(value, tracers) or _imports_compiling(i, source, value):
                 names.add(name)
+    for name, span in _closed_over(i, source, module):
+        called.setdefault(span, set()).add(name)
     imported = compiling_names(i, source)
     names |= imported.pop(0, set())
     local: list[frozenset[str]] = []
@@ -204,6 +206,16 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
                 known.called_objects |= classes.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+def _closed_over(i: Interpreter, source: Source, module: int) -> Iterator[tuple[str, Span]]:
+    """The names by which the wrappers of decorators call the functions of a file that they have taken the place of, with where these stand."""
+    for function, _, _ in functions(i, source, module):
+        around = members(i.heap.get(function.oid, ("#", "parent")) or UNBOUND) if is_closure(i, function) else ()
+        for env in around:
+            for name, value in i.heap.fields(env.oid).items() if isinstance(env, Ref) else ():
+                if isinstance(name, str):
+                    yield from ((name, span) for span in _spans(i, source, value))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ symbol index: a function that calls `set_scale` by its name may write what that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from mxlint.domain.members import NONE, Bound, Composite, Ref, Tuple, Union, Value, members
@@ -165,12 +165,8 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
     if not traced:
         return [], []
     of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
-    holders = {
-        field
-        for oid, field in traced
-        for member in members(i.heap.get(oid, field) or NONE)
-        if isinstance(member, Ref) and i.info(member.oid).kind in MUTABLE
-    }
+    held = [m.oid for oid, field in traced for m in members(i.heap.get(oid, field) or NONE) if isinstance(m, Ref)]
+    holders = _names_of(i, (number for number in (*held, *(oid for oid, _ in i.traced)) if i.info(number).kind in MUTABLE))
     found = list(public)
     writing: set[tuple[Source, Block]] = set()
     blocks: list[tuple[Source, Block]] = []
@@ -207,6 +203,21 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
         return (id(method.info.source), method.info.node.start, method.info.node.end) in spans
 
     return list(filter(writes, found)), [manager for manager in context_managers(i, module, None) if writes(manager[1])]
+
+
+def _names_of(i: Interpreter, objects: Iterable[int]) -> set[str]:
+    """The names of modules and classes by which code comes to some objects, also through others that hold them."""
+    todo = list(dict.fromkeys(objects))
+    seen, found = set(todo), set[str]()
+    while todo:
+        for holder, field in i.heap.holders(todo.pop()):
+            kind = i.info(holder).kind
+            if kind in ("module", "class") and isinstance(field, str):
+                found.add(field)
+            if (kind in MUTABLE or kind == "class" and isinstance(field, str)) and holder not in seen:
+                seen.add(holder)
+                todo.append(holder)
+    return found
 
 
 def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:
