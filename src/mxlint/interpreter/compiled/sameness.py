@@ -32,6 +32,7 @@ from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.locations import CONTENTS
+from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world.presumptions import round_of
 
@@ -80,14 +81,16 @@ def surely_same(i: Interpreter, before: Value, now: Member) -> bool:
 
 
 def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, depth: int = 4) -> bool:
-    """Whether another object of the class holds, in each attribute or entry that the trace read of the first one, what it read there."""
+    """Whether another object of the class holds, in each attribute or entry that the trace read of the first one, what it read there. What the trace has
+    put where nothing was, its body puts there again."""
     if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth or i.info(now.oid).summary:
         return False
     kind, cls = i.info(before.oid).kind, i.heap.get(before.oid, CLASS)
     if i.info(now.oid).kind != kind or i.heap.get(now.oid, CLASS) != cls or kind not in ("instance", "dict", "list", "set"):
         return False
     read = {field: seen for (oid, field), seen in entry.reads.items() if oid == before.oid}
-    written = any(oid == before.oid for oid, _ in entry.written)
+    fills = i.ledger.of(Writes).filling
+    written = any(location[0] == before.oid and not fills.get(at, False) for location, at in entry.written.items())
     if CONTENTS in read:
         return not written and isinstance(cls, External) and _has_equal_fields(i, before, now)
     return (

@@ -27,6 +27,7 @@ from mxlint.domain.members import (
     members,
     options,
 )
+from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts import values as described
@@ -127,14 +128,15 @@ def _differences(
 ) -> tuple[tuple[Member, ...], tuple[events.Condition, ...]]:
     """The members that may lie at a location and differ from what the trace has read, and the conditions under which one of them lies there."""
     if not isinstance(present, Union):
-        return (() if _is_the_same(i, found, present, entry, again) else (present,)), ()
+        same = _is_the_same(i, found, present, entry, again) or _has_filled(i, location, found, present, entry)
+        return (() if same else (present,)), ()
     different: list[Member] = []
     ways: list[list[events.Condition]] = []
     same = False
     for option in present.options:
         if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
             continue  # where it holds that, the trace did not read it
-        if _option_is_the_same(i, location, found, option, entry, again):
+        if _option_is_the_same(i, location, found, option, entry, again) or _has_filled(i, location, found, option.member, entry):
             same = True
         else:
             different.append(option.member)
@@ -244,6 +246,16 @@ def _is_only_filled(i: Interpreter, location: Location, found: Seen, entry: Entr
         return False
     empty = any(isinstance(member, Unbound) or member == NONE for member in members(found.value))
     return not empty or location in entry.written and i.ledger.of(Writes).filling.get(entry.written[location], False)
+
+
+def _has_filled(i: Interpreter, location: Location, found: Seen, present: Member, entry: Entry | None) -> bool:
+    """Whether a trace has found nothing somewhere and put there what lies there now, arrays that it has made: with or without these, as after a `clear`, its
+    body comes to the same."""
+    at = entry.written.get(location) if entry is not None else None
+    if entry is None or at is None or not i.ledger.of(Writes).filling.get(at, False):
+        return False
+    own = (isinstance(part, Array) and part.ident >= 0 and i.info(part.ident).trace == entry.number for part in each_part(present, Tuple))
+    return all(isinstance(member, Unbound) or member == NONE for member in members(found.value)) and all(own)
 
 
 def _given_out_of_sight(i: Interpreter, location: Location, before: Value) -> bool:
