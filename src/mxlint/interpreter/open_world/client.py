@@ -46,6 +46,7 @@ from mxlint.interpreter.open_world.client_methods import (
     inherited_methods,
     methods_by_class,
     methods_of_given,
+    methods_of_open,
     public_methods,
     writing_methods,
 )
@@ -78,6 +79,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     if not factories and not calling and not alone and not any(i.ledger.of(Standing).samples.get(cls) for cls in classes):
         return
     writing, around = writing_methods(i, source, module, public)
+    writing += methods_of_open(i, Ref(module))
     for factory in factories:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
         _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing)) if other is not factory], frame)
@@ -94,7 +96,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     bound = held_methods(i)
     for cls, owner, its in objects:
         its += handed_out_methods(i, owner, its, bound)
-        given = list(methods_of_given(i, owner, classes))
+        open_ones = (method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member))
+        given = [*methods_of_given(i, owner, classes), *open_ones]
         owns = _owns(i, cls, owner)
         managers = [*context_managers(i, cls, Ref(cls)), *around]
         for method in its:

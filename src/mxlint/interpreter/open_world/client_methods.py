@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from mxlint.domain.members import NONE, Bound, Composite, Ref, Tuple, Union, Value, members
+from mxlint.domain.members import NONE, Bound, Composite, Member, Ref, Tuple, Union, Value, members
 from mxlint.domain.parts import each_part, referred
 from mxlint.interpreter.calls.callables import HandedOut
 from mxlint.interpreter.machine.core import Interpreter
@@ -20,6 +20,7 @@ from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.unchanged import NAMED
+from mxlint.models.written import WrittenSource
 from mxlint.source import Source
 from mxlint.syntax.index import Block
 
@@ -63,9 +64,14 @@ def methods_by_class(i: Interpreter, source: Source, module: int, public: Sequen
 
 def inherited_methods(i: Interpreter, cls: Ref) -> list[Method]:
     """The public methods that a class has from its bases, setters of properties among them."""
+    own = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
+    return _methods_of(i, cls, mro(i, cls)[1:], own)
+
+
+def _methods_of(i: Interpreter, cls: Ref, bases: Iterable[Member], known: set[str]) -> list[Method]:
+    """The public methods that a class has from some of its bases, but for those of names that are known."""
     found: list[Method] = []
-    known = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
-    for base in mro(i, cls)[1:]:
+    for base in bases:
         fields = (
             [(name, value) for name, value in i.heap.fields(base.oid).items() if isinstance(name, str)] if isinstance(base, Ref) else []
         )
@@ -77,6 +83,26 @@ def inherited_methods(i: Interpreter, cls: Ref) -> list[Method]:
                     found.append(Method(held, info, cls, None))
         known.update(name for name, _ in fields)
     return found
+
+
+def methods_of_open(i: Interpreter, holder: Ref) -> Iterator[Method]:
+    """The public methods of the objects that traces have read and that an object or module holds under a public name: they are there to be called by others.
+    So are those in modules that a module names."""
+    read = {oid for oid, _ in i.traced}
+    modules, found = [holder], dict[Ref, None]()
+    for each in modules:
+        held = [m for name, value in i.heap.fields(each.oid).items() if _is_public(name) for m in members(value) if isinstance(m, Ref)]
+        modules += (ref for ref in held if i.info(ref.oid).kind == "module" and i.info(holder.oid).kind == "module" and ref not in modules)
+        found.update(dict.fromkeys(ref for ref in held if i.info(ref.oid).kind == "instance" and ref.oid in read))
+    for ref in found:
+        cls = i.heap.get(ref.oid, CLASS)
+        for method in _methods_of(i, cls, mro(i, cls), set()) if isinstance(cls, Ref) else ():
+            if not isinstance(method.info.source, WrittenSource):
+                yield method._replace(owner=ref)
+
+
+def _is_public(name: object) -> bool:
+    return isinstance(name, str) and not name.startswith("_")
 
 
 def descriptor_setters(i: Interpreter, cls: Ref) -> list[Method]:
