@@ -56,7 +56,7 @@ def grows(
     ))  # fmt: skip
     if longer != NO_LOOPS or "rounds" in found:
         return "rounds", longer
-    sized = () if keeps else [value for value in operands if isinstance(value, (Tuple, Ref))]
+    sized = () if keeps or name == ARRAY else [value for value in operands if isinstance(value, (Tuple, Ref))]
     changed = united((*(found[why] for why in ("number",) if why in found), by_number, *(loops_of_numbers(i, value) for value in sized)))
     if changed != NO_LOOPS or "number" in found:
         return "number", changed
