@@ -259,6 +259,10 @@ class Mlx(Framework):
             made = i.symbolic(place, "call", function.label)
             results.gave(i, function, made, args, place)
             return computing.results(i, None, "getattr", (made,), {}, place)
+        if (owner := results.array_of(i, function)) is not None:
+            array = computing.results(i, None, "getattr", (owner,), {}, place)
+            given = Arguments((array, *args.args), args.keywords, args.star, args.kwstar, (place, *args.places), args.keyword_places)
+            return self.call(i, f"{descriptions.ARRAY}{function.identity[0]}", given, place, frame)
         method = function.identity[0] if isinstance(function.identity, tuple) else None
         if method in PART_METHODS and isinstance(function.identity[1], tuple):
             freeze_part(i, function.identity[1], PART_METHODS[method], place, frame)
@@ -270,8 +274,8 @@ class Mlx(Framework):
             and len(args.args) > 1
             and (unseen.is_model(i, args.args[0]) or any(kinds.kind(i, m) == "module" for m in members(args.args[0]) if isinstance(m, Ref)))
         ):
-            owner = function.identity[1]
-            optimizer = Symbolic(owner) if isinstance(owner, tuple) else NONE
+            part = function.identity[1]
+            optimizer = Symbolic(part) if isinstance(part, tuple) else NONE
             given = Arguments((optimizer, *args.args), args.keywords, places=(place, *args.places))
 
             def update() -> Value:

@@ -19,6 +19,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.reach import arrays_in, each_place
+from mxlint.interpreter.mlx.descriptions import ARRAY
 from mxlint.interpreter.open_world import installed
 from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED
 
@@ -28,6 +29,10 @@ SEVERAL: Final = 2
 """The operations of what nobody sees: more than one, as far as anybody knows."""
 DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
 """What only arrays have, and what it is called in messages."""
+
+
+OF_OTHERS: Final = frozenset(name for cls in (str, bytes, list, tuple, dict, set, int, float, complex) for name in dir(cls))
+"""What other things of Python have as well."""
 
 
 class OutOfSight:
@@ -94,6 +99,16 @@ def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> No
     name, *owner = method.identity
     if name in DEMANDS and i.trace is not None:
         _evaluated(i, owner, "convert", DEMANDS[name], place, frame)
+
+
+def array_of(i: Interpreter, method: Symbolic) -> Symbolic | None:
+    """What is taken for an array as a method of it is called that only arrays have, and that computes: a symbolic callable computed it from placeholders."""
+    name, *owner = method.identity
+    if i.trace is None or not isinstance(name, str) or name in DEMANDS or not owner or not isinstance(owner[0], tuple):
+        return None
+    entry = i.table.entry(f"{ARRAY}{name}")
+    is_own = entry is not None and entry.kind == "method" and name[1:] not in OF_OTHERS
+    return Symbolic(owner[0]) if is_own and next(_calls(i, owner), None) is not None else None
 
 
 def evaluated(i: Interpreter, values: Iterable[Value], what: str, place: Place, frame: Frame) -> None:
