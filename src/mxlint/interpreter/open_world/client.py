@@ -22,6 +22,7 @@ from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
+from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.caches import memoising
 from mxlint.interpreter.compiled.calls import Stored
 from mxlint.interpreter.compiled.lifetimes import kept_in
@@ -79,7 +80,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     if not factories and not calling and not alone and not any(i.ledger.of(Standing).samples.get(cls) for cls in classes):
         return
     writing, around = writing_methods(i, source, module, public)
-    writing += methods_of_open(i, Ref(module))
+    ran = frozenset(i.ledger.of(Ran).functions)
+    writing += methods_of_open(i, Ref(module), ran)
     for factory in factories:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
         _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing)) if other is not factory], frame)
@@ -96,7 +98,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     bound = held_methods(i)
     for cls, owner, its in objects:
         its += handed_out_methods(i, owner, its, bound)
-        open_ones = (method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member))
+        open_ones = (method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member, ran))
         given = [*methods_of_given(i, owner, classes), *open_ones]
         owns = _owns(i, cls, owner)
         managers = [*context_managers(i, cls, Ref(cls)), *around]

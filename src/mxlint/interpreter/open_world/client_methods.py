@@ -6,7 +6,7 @@ symbol index: a function that calls `set_scale` by its name may write what that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from mxlint.domain.members import NONE, Bound, Composite, Member, Ref, Tuple, Union, Value, members
@@ -85,9 +85,9 @@ def _methods_of(i: Interpreter, cls: Ref, bases: Iterable[Member], known: set[st
     return found
 
 
-def methods_of_open(i: Interpreter, holder: Ref) -> Iterator[Method]:
+def methods_of_open(i: Interpreter, holder: Ref, ran: Collection[int]) -> Iterator[Method]:
     """The public methods of the objects that traces have read and that an object or module holds under a public name: they are there to be called by others.
-    So are those in modules that a module names."""
+    So are those in modules that a module names. What has `ran`, something in sight calls, and that decides when."""
     read = {oid for oid, _ in i.traced}
     modules, found = [holder], dict[Ref, None]()
     for each in modules:
@@ -97,7 +97,7 @@ def methods_of_open(i: Interpreter, holder: Ref) -> Iterator[Method]:
     for ref in found:
         cls = i.heap.get(ref.oid, CLASS)
         for method in _methods_of(i, cls, mro(i, cls), set()) if isinstance(cls, Ref) else ():
-            if not isinstance(method.info.source, WrittenSource):
+            if not isinstance(method.info.source, WrittenSource) and id(method.info.node) not in ran:
                 yield method._replace(owner=ref)
 
 
