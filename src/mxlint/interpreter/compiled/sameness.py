@@ -21,6 +21,7 @@ from mxlint.domain.members import (
     Member,
     Range,
     Ref,
+    Unbound,
     Union,
     Value,
     members,
@@ -141,4 +142,6 @@ def part_that_differs(i: Interpreter, before: Value, now: Member, entry: Entry, 
 def _holds_the_same(i: Interpreter, seen: Seen, value: Value, entry: Entry, depth: int) -> bool:
     if isinstance(value, Union):
         return False
+    if seen.behind and isinstance(value, Unbound):
+        return True  # nothing lies there again, and the class is the same
     return surely_same(i, seen.value, value) or reads_the_same(i, seen.value, value, entry, depth - 1)
