@@ -14,7 +14,6 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
-    Length,
     Member,
     Range,
     RangeObject,
@@ -39,6 +38,7 @@ from mxlint.interpreter.containers.deques import MAXLEN, bounded, cut
 from mxlint.interpreter.containers.elements import dict_keys, known_items
 from mxlint.interpreter.containers.methods import update_dict
 from mxlint.interpreter.containers.ordering import extreme, in_order
+from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item, opened
 from mxlint.interpreter.generators.iterators import ITERATED, new_iterator
@@ -134,7 +134,7 @@ def _measured_elsewhere(i: Interpreter, ref: Ref) -> bool:
 def _range(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     for value in args.args:
         for member in members(value):
-            if isinstance(member, (Array, Length)):
+            if isinstance(member, Array) or origins(member):
                 i.operations.use(i, "index", member, "builtins.range", place, frame)
     given = [_bound_of_range(i, value, place) for value in args.args]
     steps = list(members(given[2])) if len(given) > 2 else []
