@@ -41,12 +41,31 @@ class Method(NamedTuple):
 
 
 def public_methods(i: Interpreter, source: Source, module: int) -> list[Method]:
-    """The public functions and methods of a file."""
+    """The public functions and methods of a file: those that a public name holds, whatever they are called where they are defined."""
+    found = list(functions(i, source, module))
+    held = _names_held(i, {module, *(cls.oid for _, *classes in found for cls in classes if cls is not None)})
     return [
         Method(ref, info, cls, owner_class)
-        for ref, cls, owner_class in functions(i, source, module)
-        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and (info.name in SPECIAL or not info.name.startswith("_"))
+        for ref, cls, owner_class in found
+        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and any(map(_is_called, held.get(ref, (info.name,))))
     ]
+
+
+def _is_called(name: str) -> bool:
+    """Whether others call what a name holds."""
+    return name in SPECIAL or not name.startswith("_")
+
+
+def _names_held(i: Interpreter, holders: Iterable[int]) -> dict[Ref, list[str]]:
+    """The names under which modules and classes hold functions, also those of properties and static methods."""
+    found: dict[Ref, list[str]] = {}
+    for name, value in (field for oid in holders for field in i.heap.fields(oid).items()):
+        for member in members(value) if isinstance(name, str) else ():
+            if isinstance(member, Ref):
+                parts = [i.heap.get(member.oid, part) for part in ("fget", "fset")] if i.info(member.oid).kind == "descriptor" else [member]
+                for ref in (part for held in parts for part in members(held or NONE) if isinstance(part, Ref)):
+                    found.setdefault(ref, []).append(name)  # type: ignore[arg-type]
+    return found
 
 
 SPECIAL: Final = frozenset(("__call__", "__delitem__", "__iadd__", "__ior__", "__setitem__"))
