@@ -11,8 +11,7 @@ from functools import partial
 
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.heap import Location
-from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Bound, Const, Member, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Bound, Const, Member, Ref, Symbolic, Tuple, Unknown, Value, options
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, as_size, of_axis, symbol
 from mxlint.interpreter.compiled.making import target
@@ -22,7 +21,7 @@ from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal, where
 from mxlint.interpreter.machine.locations import CHANGED, ITEMS, REST, REST_KEY
@@ -185,8 +184,8 @@ def _part(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Giv
 
 
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
-    found = [_one_placeholder(i, trace, member, place, so_far, name) for member in members(value)]
-    return join(found)
+    """Which of several an argument is depends in the trace on the conditions that it depends on where the call is."""
+    return guarded([(_one_placeholder(i, trace, option.member, place, so_far, name), option.guard) for option in options(value)])
 
 
 def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:
