@@ -345,6 +345,27 @@ def test_no_site_is_followed_in_full_where_a_budget_cut_the_run(monkeypatch: pyt
     assert (result.coverage["full"], result.coverage["partial"]) == (0, 1) and "budget of steps" in result.reasons
 
 
+FILLER = "for n in [1, 2, 3]:\n    print(n)\n"
+ONE_CALL = {
+    "MX306": "import mlx.core as mx\n\n_half = mx.compile(lambda x: mx.exp(x) / 2)\n_half(mx.ones(2))\n",
+    "MX602": "import mlx.core as mx\n\n@mx.compile\ndef _half(x):\n    return mx.exp(x) / 2\n\n@mx.compile\ndef step(x):\n    return _half(x) + 1\n\n"
+    "step(mx.ones(2))\nstep(mx.ones(2))\n",
+}
+OTHER_CALL = {"MX306": "_half(mx.ones(3))\n", "MX602": "_half(mx.ones(2))\n"}
+
+
+@pytest.mark.parametrize("code", ONE_CALL)
+def test_that_there_is_no_other_call_is_not_said_of_a_run_that_was_cut(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_said(program: str) -> bool:
+        write(Path(), {"main.py": program})
+        return code in {finding.code for finding in check(["main.py"]).findings}
+
+    assert is_said(ONE_CALL[code] + FILLER) and not is_said(ONE_CALL[code] + FILLER + OTHER_CALL[code])
+    for steps in range(16, 48, 4):
+        monkeypatch.setattr("mxlint.interpreter.machine.core.MAX_STEPS", steps)
+        assert not is_said(ONE_CALL[code] + FILLER + OTHER_CALL[code])
+
+
 USES = """import mlx.core as mx
 
 from . import R0, R299
