@@ -106,6 +106,31 @@ def test_what_it_hangs_on(condition: str) -> None:
     assert condition in f"{found.message} {found.note}"
 
 
+def test_the_nearest_of_many_are_said() -> None:
+    """What tests around the call say last is most telling: `SYNC` decides, and that there are layers is nearly always so."""
+    program = """
+import mlx.core as mx
+from elsewhere import LAYERS, SYNC, WIDTH
+
+
+def synchronize(x):
+    if SYNC:
+        mx.eval(x)
+
+
+@mx.compile
+def step(x):
+    if LAYERS:
+        x = x * 2
+        if WIDTH:
+            synchronize(x)
+    return x
+"""
+    (found,) = mxlint.check_source(program, filename="program.py").findings
+    assert found.conditions == ("when `LAYERS` is true", "when `WIDTH` is true", "when `SYNC` is true")
+    assert found.note.startswith("only when `WIDTH` is true and when `SYNC` is true;")
+
+
 def test_an_object_without_a_name() -> None:
     """What a call of a library gives has no name by which to speak of it."""
     program = "import types\n\nimport mlx.core as mx\n\ncfg = types.ModuleType('cfg')\ncfg.s = 1.0\n\n\n@mx.compile\ndef step(x):\n    return x * cfg.s\n\n\nfor k in range(3):\n    cfg.s = float(k)\n    step(mx.ones(2))\n"

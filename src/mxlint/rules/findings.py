@@ -96,8 +96,8 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
 
 
 def hanging(modality: Modality) -> str:
-    """The conditions, two of them if there are many, and presumptions as one phrase; empty if there are none."""
-    return " and ".join((*conditions_of(modality)[:2], *(f"if {presumption}" for presumption in modality.presumed)))
+    """The conditions, of many the two that are nearest to what happens, and presumptions as one phrase; empty if there are none."""
+    return " and ".join((*conditions_of(modality)[-2:], *(f"if {presumption}" for presumption in modality.presumed)))
 
 
 def worded(message: str, note: str, modality: Modality) -> tuple[str, str]:
