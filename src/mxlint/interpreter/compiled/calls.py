@@ -243,7 +243,10 @@ def _note_call(
         given.append(argument(i, ref, name, args.keyword_places.get(name, place), value, arrays))
     given.extend(spread(i, ref, at, value) for value, at in args.spread)
     flat, exact = (key_text(key, flat, identities(i, args)) for flat in (True, False)) if key is not None else ("", "")
-    i.finding(partial(_find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args)))
+    anew = _is_made_here(i, ref.oid)
+    i.finding(
+        partial(_find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args), anew)
+    )
 
 
 def _find_call(
@@ -257,8 +260,9 @@ def _find_call(
     flat: str,
     exact: str,
     shapes: tuple[tuple[Any, ...] | None, ...],
+    anew: bool,
 ) -> events.Call | None:
-    """Note a call from where it is: what it depends on, the loops and calls around."""
+    """Note a call from where it is: what it depends on, the loops and calls around. `anew`: what is done again with it makes the object."""
     again = i.modes.client
     m = modality(i, start, presumed=(again,) if again else ())
     if m is None:
@@ -272,7 +276,7 @@ def _find_call(
     fact = events.Call(
         oid, where(place), given, outcome, within, around, tuple(p.span for p in call_places(i)), m, flat, exact,
         where(thread[0]) if thread is not None else None, shapes, finite, thread[1] if thread is not None else 0,
-        i.modes.entered_alone, _is_older(i, oid),
+        i.modes.entered_alone, not anew and _is_older(i, oid),
     )  # fmt: skip
     note(i, fact)
     return fact
@@ -284,6 +288,16 @@ def _is_older(i: Interpreter, oid: int) -> bool:
     assert isinstance(info, CompiledInfo)
     new = i.heap.get(0, (*NEW, info.site, info.context.loop))
     return new is None or any(isinstance(member, Unbound) for member in members(i.live(new)))
+
+
+def _is_made_here(i: Interpreter, oid: int) -> bool:
+    """Whether the stretch that is recorded has made a compiled object before it calls that, so that it does so whenever it is done again: where it ends, also
+    the states lie that an exception left before."""
+    recording, i.heap.recording = i.heap.recording, None
+    try:
+        return recording is not None and oid in recording.fresh and not _is_older(i, oid)
+    finally:
+        i.heap.recording = recording
 
 
 def _misfit(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> None:
