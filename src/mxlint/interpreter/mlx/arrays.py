@@ -108,9 +108,12 @@ def _is_of_others(i: Interpreter, name: str, operands: Sequence[Value]) -> bool:
 
 
 def _is_never_equal(i: Interpreter, other: Value) -> bool:
-    """Whether MLX compares no array with something: that is not equal to one, whatever the array holds."""
+    """Whether MLX compares no array with something: that is not equal to one, whatever the array holds. Of None it says so by a TypeError, compiled or not."""
     return all(
-        scalar_type(member) == "str" or isinstance(member, Tuple) or isinstance(member, Ref) and i.info(member.oid).kind == "list"
+        scalar_type(member) in ("str", "NoneType")
+        or isinstance(member, Tuple)
+        or (isinstance(member, Ref) and i.info(member.oid).kind in ("list", "function", "class"))
+        or (isinstance(member, External) and i.mlx.dtype(member.name) is not None)
         for member in members(other)
     )
 
