@@ -28,7 +28,7 @@ def test_each_name_is_one_of_mlx() -> None:
     table = load_table()
     traits = [name for trait in DATA["traits"].values() for name in trait["names"]]
     layers = [name for pair in DATA["quantized"]["classes"].items() for name in pair]
-    named = [*traits, *DATA["wants integers"]["parameters"], *layers]
+    named = [*traits, *DATA["wants numbers"]["parameters"], *layers]
     assert [name for name in named if table.entry(name) is None and not lineage_of(name) and not _is_method(name)] == []
     assert [name for name in DATA["called as its argument"]["places"] if table.entry(name) is None and name not in HANDLERS] == []
     surely = [name for name in DATA["surely works"]["parameters"] if table.entry(name) is None and name not in HANDLERS]

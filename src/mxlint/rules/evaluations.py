@@ -28,6 +28,13 @@ METHODS = {"__getitem__": "an index of", "__setitem__": "an index of", "__delite
 """What a special method of a class of a library is, as a reader writes it."""
 
 
+OF_A_FUNCTION: Final = " of "
+"""Between a parameter that wants a Python number and the function of MLX, which refuses a placeholder by a TypeError or RuntimeError of its own."""
+
+
+REFUSAL: Final = "an argument that has to be a Python number is refused"
+
+
 def construct(what: str) -> str:
     """What uses a value, as a reader knows it: `builtins.print` is `print()`."""
     if what in CONSTRUCTS:
@@ -59,11 +66,11 @@ def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, hel
     value = f"the value of {quoted(event.note)}" if event.note else "an array's value"
     needs = f"{construct(event.what)} needs {value}"
     name, exported = name_of(compiled), compiled.form == EXPORT
-    ends = (
-        f"what {name} records is the handler" if event.swallowed else f"{'exporting' if exported else 'tracing'} {name} raises ValueError"
-    )
+    refused = OF_A_FUNCTION in event.what
+    raises = "raises" if refused else "raises ValueError"
+    ends = f"what {name} records is the handler" if event.swallowed else f"{'exporting' if exported else 'tracing'} {name} {raises}"
     tracer = "the export" if exported else "mx.compile"
-    note = f'{tracer} traces {name} with placeholders, which have no value: "{EVAL_ERROR}"'
+    note = f"{tracer} traces {name} with placeholders, which have no value: " + (REFUSAL if refused else f'"{EVAL_ERROR}"')
     if event.swallowed:
         note += " is raised and caught here, so that the handler becomes part of the trace"
     elif compiled.inputs is not None:

@@ -9,8 +9,9 @@ from mxlint.rules.evaluations import evaluations
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
-HELP = "pass sizes and counts as Python numbers"
+HELP = "pass sizes, counts and scales as Python numbers"
 HELPS = {
+    "seed of mx.random.key": "make the key outside, and pass that",
     "[]": "index an mx.array instead of a Python list (table[i], mx.take), and pass the bounds of slices as Python numbers",
     "numpy.ndarray.__getitem__": "make an mx.array of the table (mx.array(table)) and index that, and pass the bounds of slices as Python numbers",
 }

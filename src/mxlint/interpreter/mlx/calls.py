@@ -316,7 +316,7 @@ class Mlx(Framework):
         if found is not None:
             return found
         if full.startswith(f"{descriptions.ARRAY}."):
-            _use_counts(i, full, f".{full.rpartition('.')[2]}()", args, place, frame)
+            _use_numbers(i, full, f".{full.rpartition('.')[2]}()", args, place, frame)
             return arrays.method(i, full, args, place, frame)
         return function(i, full, args, place, frame)
 
@@ -415,7 +415,7 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
         for value in args.values:
             for array in each_array(i, value):
                 sinks.use(i, "evaluates" if entry.returns == "none" else "convert", array, f"{short}()", place, frame)
-    _use_counts(i, name, short, args, place, frame)
+    _use_numbers(i, name, short, args, place, frame)
     if entry.random and entry.returns != "function":
         key = args.keywords.get("key")
         if key is None and entry.key is not None and entry.key < len(args.args):
@@ -449,23 +449,18 @@ def _drawn(i: Interpreter, what: str, unkeyed: bool, place: Place, frame: Frame)
         sinks.event(i, "draw", place, f"{what}()", frame)
 
 
-def _use_counts(i: Interpreter, name: str, short: str, args: Arguments, place: Place, frame: Frame) -> None:
-    """Note arrays where a call wants Python integers. A number alone in place of a shape is no array of numbers."""
-    wanted = traits.integers_at(name)
-    if wanted is None:
-        return
-    parameter, position = wanted
-    value = args.get(position, parameter)
+def _use_numbers(i: Interpreter, name: str, short: str, args: Arguments, place: Place, frame: Frame) -> None:
+    """Note arrays where a call wants Python numbers. A number alone in place of a shape is no array of numbers."""
     if name == f"{descriptions.ARRAY}.reshape" and len(args.args) > 2:
         presumptions.refuted(i, args.args[1:])  # sizes one by one are Python integers
         return
-    if value is None:
-        return
-    for member in i.each(value):
-        ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
-        for part in (member, *_parts_of(i, member)) if ranked or parameter != "shape" else _parts_of(i, member):
-            if isinstance(part, Array):
-                sinks.use(i, "index", part, f"{parameter} of {short}", place, frame)
+    for parameter, position in traits.numbers_at(name).items():
+        value = args.get(position, parameter)
+        for member in i.each(value) if value is not None else ():
+            ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
+            for part in (member, *_parts_of(i, member)) if ranked or parameter != "shape" else _parts_of(i, member):
+                if isinstance(part, Array):
+                    sinks.use(i, "index", part, f"{parameter} of {short}", place, frame)
 
 
 def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:

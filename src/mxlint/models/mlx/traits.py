@@ -28,10 +28,10 @@ def has_trait(name: str, trait: Trait) -> bool:
 
 
 @cache
-def integers_at(name: str) -> tuple[str, int] | None:
-    """The parameter of a function that wants Python's integers, and its place; None where there is none."""
-    found = _data()["wants integers"]["parameters"].get(name)
-    return None if found is None else (found[0], found[1])
+def numbers_at(name: str) -> Mapping[str, int]:
+    """The parameters of a function that want Python's numbers, and their places; -1 of one that is given by name alone."""
+    found: Mapping[str, int] = _data()["wants numbers"]["parameters"].get(name, {})
+    return found
 
 
 @cache
