@@ -6,12 +6,12 @@ to that again. The key may be one of several things, and what is found under it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from mxlint.domain.guards import Literal_
+from mxlint.domain.guards import Identity, Literal_
 from mxlint.domain.members import Const, Member, Ref, Symbolic, Tuple, Value, members
-from mxlint.domain.texts import FORMATTED, JOINED
+from mxlint.domain.texts import JOINED, TEMPLATE
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS
 
@@ -24,7 +24,7 @@ class Keys:
     def __init__(self) -> None:
         self.equal: dict[int, set[tuple[object, object]]] = {}
         self.texts: dict[tuple[object, object], Sequence[Value]] = {}
-        """The texts of which an f-string has made another that is known, by what stands between them and that."""
+        """The texts of which a template has made another that is known, by the template and that."""
 
 
 def found_as_new(i: Interpreter, number: int, older: int | None) -> None:
@@ -39,35 +39,51 @@ def found_as_new(i: Interpreter, number: int, older: int | None) -> None:
 SHOWN: Final = "shown"
 """Begins what stands for the text of something, where that text is known."""
 PLAIN: Final = Const("")
-ONE_TO_ONE: Final = frozenset(("builtins.id", FORMATTED, "text", JOINED))
+ONE_TO_ONE: Final = frozenset(("builtins.id", TEMPLATE, "text", JOINED))
 """Operations that are taken to give the same only of the same, as the program does that uses what they give as a key."""
 
 
-def found_under(i: Interpreter, by: Member, entries: Sequence[tuple[Member | None, Value]]) -> None:
-    """Entries of a dict are found by a key."""
+def found_under(i: Interpreter, owner: int, by: Member, entries: Sequence[tuple[Member | None, Value]]) -> None:
+    """Entries of a dict are found by a key. What lies in a dict that is found so is found by both keys."""
+    equal = i.ledger.of(Keys).equal
+    around = equal.get(owner, set()) if _lies_under_keys(i, owner) else set()
     for key, value in entries:
         for member in members(value):
-            if isinstance(member, Ref) and i.info(member.oid).kind == "compiled":
-                pairs = (pair for part in members(by) if key is not None for pair in _equal_parts(i, _named(part), _named(key)))
-                i.ledger.of(Keys).equal.setdefault(member.oid, set()).update(pairs)
+            if isinstance(member, Ref) and i.info(member.oid).kind in ("compiled", "dict"):
+                pairs = (pair for part in members(by) if key is not None for pair in equal_parts(i, named(part), named(key)))
+                equal.setdefault(member.oid, set()).update(pairs, around)
 
 
-def _named(part: object) -> object:
+ALL: Final = "and"
+"""Begins the name of what holds if all of some conditions do."""
+
+
+def equalities(condition: Identity) -> Iterator[tuple[object, object]]:
+    """What is equal where a condition holds."""
+    if condition[:1] == ("==",):
+        yield condition[1], condition[2]
+    elif condition[:1] == (ALL,):
+        for part in condition[1:]:
+            if isinstance(part, tuple):
+                yield from equalities(part)
+
+
+def named(part: object) -> object:
     """What stands for a part of a key: the identity of what is symbolic, which says what it was made of."""
     return part.identity if isinstance(part, Symbolic) else part
 
 
-def text_made(i: Interpreter, between: Tuple, text: Const, parts: Sequence[Value]) -> None:
-    """An f-string makes a text that is known of others."""
-    i.ledger.of(Keys).texts[between, text] = parts
+def text_made(i: Interpreter, template: Const, text: Const, parts: Sequence[Value]) -> None:
+    """A template makes a text that is known of others."""
+    i.ledger.of(Keys).texts[template, text] = parts
 
 
-def _equal_parts(i: Interpreter, by: object, key: object) -> Iterator[tuple[object, object]]:
+def equal_parts(i: Interpreter, by: object, key: object) -> Iterator[tuple[object, object]]:
     """What is equal where two keys are: they, the items of tuples, and what one operation was given of which both are made."""
     if isinstance(by, Tuple) and isinstance(key, Tuple):
         for inner, other in zip(by.items or (), key.items or ()):
             for part in members(inner) if len(by.items or ()) == len(key.items or ()) else ():
-                yield from _equal_parts(i, _named(part), _named(other))
+                yield from equal_parts(i, named(part), named(other))
     elif _is_one(by) and _is_one(key):
         yield by, key
         for text, shown in ((by, key), (key, by)):
@@ -76,7 +92,7 @@ def _equal_parts(i: Interpreter, by: object, key: object) -> Iterator[tuple[obje
         operands = [_operands(i, name, other) for name, other in ((by, key), (key, by))]
         if operands[0] is not None and operands[1] is not None and len(operands[0]) == len(operands[1]):
             for inner, other in zip(*operands):
-                yield from _equal_parts(i, inner, other)
+                yield from equal_parts(i, inner, other)
 
 
 def _is_one(name: object) -> bool:
@@ -86,28 +102,39 @@ def _is_one(name: object) -> bool:
 
 def _operands(i: Interpreter, identity: object, other: object = None) -> list[object] | None:
     """What something was made of by an operation that gives the same only of the same; `other`: what that gave in the place of a text that is known."""
-    if isinstance(identity, Const) and isinstance(other, tuple) and other[0] == FORMATTED:
-        given = _operands(i, other)
-        parts = i.ledger.of(Keys).texts.get((given[0], identity)) if given else None
-        return [given[0], *parts] if given and parts is not None else None
+    if isinstance(identity, Const) and isinstance(other, tuple) and other[0] == TEMPLATE:
+        start = _operands(i, other)
+        parts = i.ledger.of(Keys).texts.get((start[0], identity)) if start else None
+        return [start[0], *parts] if start and parts is not None else None
     if not isinstance(identity, tuple) or identity[0] not in ONE_TO_ONE:
         return None
     made_of = i.comes_from.get(identity)
     if made_of is not None:
-        return [_named(part) for part in made_of]
+        return [named(part) for part in made_of]
     operands = [*identity[1:]]
     return operands if identity[0] != "text" or operands[2:] in ([], [PLAIN]) else None
+
+
+def is_said_equal(equal: Collection[tuple[object, object]], before: Value, now: Member) -> bool:
+    """Whether what is known to be equal says so of what was there `before` and what is there `now`: of both, or of their texts."""
+    if isinstance(before, Const) and ((SHOWN, named(now)), Const(str(before.value))) in equal:
+        return True
+    return isinstance(before, (Const, Symbolic, Ref)) and (named(now), named(before)) in equal
 
 
 def finds_equal(i: Interpreter, ref: Ref, before: Value, now: Member) -> bool:
     """Whether a compiled object that lies nowhere but under keys is called where `now` equals what was there `before`: by such a key it was found."""
     equal = i.ledger.of(Keys).equal.get(ref.oid, set())
-    by_text = isinstance(before, Const) and ((SHOWN, _named(now)), Const(str(before.value))) in equal
-    if not isinstance(before, (Const, Symbolic, Ref)) or not by_text and (_named(now), _named(before)) not in equal:
+    if not is_said_equal(equal, before, now):
         return False
     if isinstance(now, Symbolic) and isinstance(before, Const) and i.outcome(Literal_(("==", now.identity, before), True)) is False:
         return False
-    return all(i.info(oid).kind == "frame" or _is_entry(field) for oid, field in i.heap.who_holds(ref.oid) if field != ITEMS)
+    return _lies_under_keys(i, ref.oid)
+
+
+def _lies_under_keys(i: Interpreter, number: int) -> bool:
+    """Whether an object lies nowhere but under keys of dicts, and in names of calls."""
+    return all(i.info(oid).kind == "frame" or _is_entry(field) for oid, field in i.heap.who_holds(number) if field != ITEMS)
 
 
 def _is_entry(field: object) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.guards import Literal_
+from mxlint.domain.guards import Guard, Literal_, closed
 from mxlint.domain.heap import Location
 from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
+    Const,
     Member,
     Option,
     Range,
@@ -34,7 +35,7 @@ from mxlint.facts import values as described
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.hanging import open_conditions
-from mxlint.interpreter.compiled.keyed import finds_equal
+from mxlint.interpreter.compiled.keyed import equal_parts, equalities, finds_equal, is_said_equal
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import of_an_earlier_round, part_that_differs, reads_the_same, surely_same, where_it_holds, wraps
@@ -109,8 +110,10 @@ def _finds_equal_scalar(i: Interpreter, ref: Ref, location: Location, found: See
     at = scalar_at(location)
     if at == location or found.whole is None:
         return False
-    now = members(i.live(held(i, *at) or UNBOUND))
-    return all(member == found.whole or finds_equal(i, ref, found.whole, member) for member in now)
+    now = options(i.live(held(i, *at) or UNBOUND))
+    return all(
+        o.member == found.whole or finds_equal(i, ref, found.whole, o.member) or _is_equal(i, found.whole, o.member, o.guard) for o in now
+    )
 
 
 def _lies_there(i: Interpreter, location: Location, found: Seen, now: Value | None) -> Value:
@@ -149,7 +152,9 @@ def _is_the_same(i: Interpreter, found: Seen, present: Member, entry: Entry | No
     """Whether the one thing that lies at a location is what the trace has read there."""
     if found.behind and isinstance(present, Unbound):
         return True  # there is nothing again, and what lies behind it is a location of its own
-    same_value = surely_same(i, found.value, present) or again is None and wraps(i, present, found.value)
+    same_value = (
+        surely_same(i, found.value, present) or again is None and wraps(i, present, found.value) or _is_equal(i, found.value, present)
+    )
     if same_value and (entry is None or not of_an_earlier_round(i, found.value, entry)):
         return True
     return entry is not None and reads_the_same(i, found.value, present, entry)
@@ -163,7 +168,19 @@ def _option_is_the_same(
         return True
     if surely_same(i, where_it_holds(found.value, option.guard), option.member) or again is None and wraps(i, option.member, found.value):
         return True
+    if _is_equal(i, found.value, option.member, option.guard):
+        return True
     return entry is not None and reads_the_same(i, found.value, option.member, entry)
+
+
+def _is_equal(i: Interpreter, before: Value, now: Member, guard: Guard = ()) -> bool:
+    """Whether the path says that what was there equals what is there where a guard holds, as one that has tested whether to compile again does."""
+    if not isinstance(before, (Symbolic, Const)) or not isinstance(now, (Symbolic, Const)):
+        return False
+    said = closed((*(condition.literal for condition in i.path if condition.literal is not None), *guard))
+    pairs = (both for literal in said if literal.outcome for both in equalities(literal.condition))
+    equal = {part for by, key in pairs for ways in ((by, key), (key, by)) for part in equal_parts(i, *ways)}
+    return is_said_equal(equal, before, now)
 
 
 def _note_stale(

@@ -91,7 +91,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
             i.imprecise("a model whose layers are not in sight", place)
         found = [(None, i.derived("[]", (owner, key), None, place))]
     if isinstance(key, (Symbolic, Tuple)):
-        found_under(i, key, found)
+        found_under(i, owner.oid, key, found)
     if absent is not None and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
         i.may_raise("builtins.KeyError")
     if absent is not None and default is None:

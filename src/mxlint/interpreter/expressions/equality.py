@@ -6,6 +6,7 @@ Two constants decide, and so do a list and None. Two `Symbolic`s of one identity
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import bound, constant_range, of
@@ -35,6 +36,7 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import is_one
 from mxlint.domain.place import Place
 from mxlint.domain.texts import cannot_be
+from mxlint.interpreter.compiled.keyed import ALL
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import as_key, hashed, is_key
 from mxlint.interpreter.containers.elements import dict_keys, enum_members
@@ -61,6 +63,10 @@ class Compared:
         self.pairs: dict[tuple[Value, Value], Value] | None = None
 
 
+MAX_COMPARED: Final = 96
+"""Parts of the name of what says whether things are equal, as texts that are made of several."""
+
+
 def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Value], place: Place) -> Value:
     """Whether two sequences of one length are equal, item by item."""
     found = _compared(i, a, b, place)
@@ -74,7 +80,8 @@ def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Val
         return negation(only, place) if not same and isinstance(only, Symbolic) else only
     parts = [member for answer in rest for member in members(answer)]
     if all(isinstance(part, Symbolic) for part in parts):
-        together = i.derived("and", parts, frozenset(("bool",)), place)
+        every = len(parts) == len(rest)  # what is one of several is equal as one of them
+        together = i.derived(ALL if every else "equal", parts, frozenset(("bool",)), place, most=MAX_COMPARED)
         return together if same else negation(together, place)
     causes = {part.cause for part in parts if isinstance(part, Kind)} | {"open" for part in parts if isinstance(part, Symbolic)}
     known = causes and all(isinstance(part, (Kind, Symbolic, Const)) for part in parts)
@@ -167,7 +174,7 @@ def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
             return Const(same)
         if isinstance(first, Symbolic) and isinstance(second, Const) and cannot_be(first.identity, second.value):
             return Const(not same)
-        found = i.derived("==", (first, second), None if not s and not t else frozenset(("bool",)), place)
+        found = i.derived("==", (first, second), None if not s and not t else frozenset(("bool",)), place, most=MAX_COMPARED)
         return found if same else negation(found, place)
     for member in (a, b):
         if isinstance(member, Unknown):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.join import bound, join, of
+from mxlint.domain.join import bound, join
 from mxlint.domain.members import (
     FALSE,
     NONE,
@@ -16,8 +16,6 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
-    Member,
-    Option,
     Ref,
     Slice,
     Symbolic,
@@ -28,9 +26,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.texts import FORMATTED
 from mxlint.domain.varying import loops_of, over, united
-from mxlint.interpreter.compiled.keyed import text_made
 from mxlint.interpreter.compiled.portions import READERS, asked, compared, hands_on, scalar, whole_but_tuples
 from mxlint.interpreter.compiled.portions import owner as owner_of
 from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of, sources
@@ -38,10 +34,10 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, hashed, new_list, new_set, put
 from mxlint.interpreter.containers.merging import as_dict, merge, under_open_keys
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
-from mxlint.interpreter.expressions.choices import combinations
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
 from mxlint.interpreter.expressions.outcomes import ISINSTANCE
+from mxlint.interpreter.expressions.templates import Piece, filled
 from mxlint.interpreter.expressions.text import Asking, Way, text_of
 from mxlint.interpreter.generators.advancing import next_or
 from mxlint.interpreter.generators.awaiting import awaited
@@ -365,10 +361,11 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
                 i.eval(part.value, frame)
         return i.symbolic(frame.place(node), "template", kinds=frozenset(("string.templatelib.Template",)))
     text: Value = Const("")
-    parts: list[Value] = []
+    pieces: list[Piece] = []
     for part in node.parts:
         if isinstance(part, ir.Const):
             text = joined(i, text, Const(str(part.value)), frame)
+            pieces.append(str(part.value))
             continue
         value = scalar(i, part.value, frame)
         asking = Asking("format", "f-string")
@@ -380,46 +377,16 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
             value = shown_of(i, f"builtins.{way}", (value,), shown, part.value, frame)
         shown = text_of(i, plain(value), "format", place, frame, spec, asking=asking)
         shown = shown_of(i, "builtins.format", (value, spec), shown, part.value, frame)
-        parts.append(shown)
+        pieces.append(shown)
         text = joined(i, text, shown, frame)
-    if isinstance(text, Const):
-        text_made(i, _between(node), text, parts)
-        return text
-    shown_parts = [member for value in parts for member in members(value)]
-    if any(isinstance(member, Symbolic) for member in shown_parts) and all(isinstance(member, (Symbolic, Const)) for member in shown_parts):
-        return _combined(i, node, parts, frame)
+    shown_parts = [member for value in pieces if not isinstance(value, str) for member in members(value)]
+    if isinstance(text, Const) or any(isinstance(member, Symbolic) for member in shown_parts):
+        made = filled(i, pieces, frame.place(node))
+        if made is not None or isinstance(text, Const):
+            return made or text
     imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in shown_parts)
-    made = Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in shown_parts) else "varying")
-    return over(made, united(map(loops_of, shown_parts)))
-
-
-def _between(node: ir.FString) -> Tuple:
-    """The texts before, between and behind the fields of an f-string."""
-    texts = [""]
-    for part in node.parts:
-        if isinstance(part, ir.Const):
-            texts[-1] += str(part.value)
-        else:
-            texts.append("")
-    return Tuple(tuple(map(Const, texts)))
-
-
-def _combined(i: Interpreter, node: ir.FString, parts: Sequence[Value], frame: Frame) -> Value:
-    """The text of an f-string for each combination of what its parts may be: guards say which of them go together. Of many it is one text."""
-    between = _between(node)
-
-    def text(shown: Sequence[Member]) -> Member:
-        left = iter([member.value for member in shown if isinstance(member, Const)])
-        if all(isinstance(member, Const) for member in shown):
-            made = Const("".join(str(part.value if isinstance(part, ir.Const) else next(left)) for part in node.parts))
-            text_made(i, between, made, shown)
-            return made
-        return i.derived(FORMATTED, [between, *shown], frozenset(("str",)), frame.place(node))
-
-    combined = combinations(parts)
-    if combined is None:
-        return text([member for value in parts for member in members(value)])
-    return of(Option(text(shown), guard) for shown, guard in combined)
+    kind = Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in shown_parts) else "varying")
+    return over(kind, united(map(loops_of, shown_parts)))
 
 
 def _await(i: Interpreter, node: ir.Await, frame: Frame) -> Value:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from mxlint.domain.arrays import Array
@@ -26,12 +26,14 @@ from mxlint.domain.members import (
     Unknown,
     Value,
     members,
+    scalar_type,
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import known_items, view_element
 from mxlint.interpreter.expressions.arithmetic import makes_short_text
+from mxlint.interpreter.expressions.templates import MAX_TEXT, Piece, Pieces, filled, separated
 from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -49,8 +51,6 @@ _METHODS: Final[dict[Way, tuple[str, ...]]] = {
 }
 PLAIN: Final = Const("")
 """No format specification."""
-MAX_TEXT: Final = 400
-"""A longer text is no constant."""
 
 
 class Asking(NamedTuple):
@@ -117,7 +117,7 @@ def _asked(
                 return i.call(method, given, place, frame)
     parts = _shown(i, member, place, frame)
     texts = [text_of(i, part, "repr", place, frame, done=done, asking=asking) for part in parts]
-    exact = _exact(i, member, parts, texts)
+    exact = _exact(i, member, parts, texts, place)
     if exact is not None and way == "format" and isinstance(spec, Const) and spec.value:
         throw_named(i, "builtins.TypeError", place)  # no container has a format of its own
     return exact or _joined(texts, member)
@@ -184,6 +184,26 @@ def _hidden(i: Interpreter, cls: Ref) -> list[object]:
     return [field[1] for field in i.heap.fields(cls.oid) if isinstance(field, tuple) and field[0] == "norepr"]
 
 
+def filled_in(
+    i: Interpreter, pieces: Pieces | None, given: Sequence[Value] | None, named: Mapping[str, Value], place: Place, frame: Frame
+) -> Value | None:
+    """The text of a format that shows each of the things that it is given as it is; None of another, or if one is neither known nor symbolic."""
+    if pieces is None or given is None:
+        return None
+    found: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            found.append(piece)
+            continue
+        value = named.get(piece.name) if isinstance(piece.name, str) else given[piece.name] if piece.name < len(given) else None
+        several = members(value) if value is not None else ()
+        whole = piece.way not in ("d", "i") or all(scalar_type(member) == "int" for member in several)
+        if value is None or not whole or not all(isinstance(member, (Const, Symbolic)) for member in several):
+            return None
+        found.append(text_of(i, value, "repr" if piece.way == "r" else "str", place, frame))
+    return filled(i, found, place)
+
+
 class _Names(dict[str, int]):
     """A mapping that has a number under each name, and keeps the names that it is asked for."""
 
@@ -207,25 +227,23 @@ OWN_TEXT: Final = (("list", "builtins.list"), ("dict", None), ("dict", "builtins
 """Kinds and classes of containers that show what they hold, in order."""
 
 
-def _exact(i: Interpreter, member: Member, parts: Sequence[Value], texts: Sequence[Value]) -> Const | None:
-    """The text of a list, tuple or dict that is known item by item, and so are the texts of these; None of anything else."""
-    known = [text.value for text in texts if isinstance(text, Const) and isinstance(text.value, str)]
-    if len(known) < len(texts):
-        return None
+def _exact(i: Interpreter, member: Member, parts: Sequence[Value], texts: Sequence[Value], place: Place) -> Value | None:
+    """The text of a list, tuple or dict that is known item by item; None of anything else."""
     content = member if isinstance(member, Tuple) else i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else None
     kind, cls = (i.info(member.oid).kind, i.info(member.oid).payload) if isinstance(member, Ref) else ("", None)
     plain = (kind, cls) in OWN_TEXT and isinstance(member, Ref) and i.heap.get(member.oid, CLASS) is None
     if isinstance(content, Tuple) and content.items is not None and content.cls is None and (plain or isinstance(member, Tuple)):
-        inside = ", ".join(known)
-        text = f"[{inside}]" if plain else f"({inside},)" if len(known) == 1 else f"({inside})"
+        opening, closing = ("[", "]") if plain else ("(", ",)" if len(texts) == 1 else ")")
+        pieces = separated(texts, (", ",))
     elif plain and isinstance(member, Ref) and len(parts) == 2 * len(i.heap.entries(member.oid)):
         entries = [value for _, value in i.heap.entries(member.oid)]
         if not all(isinstance(value, Member) and not isinstance(value, Unbound) for value in entries):
             return None
-        text = "{" + ", ".join(f"{key}: {value}" for key, value in zip(known[::2], known[1::2])) + "}"
+        opening, closing = "{", "}"
+        pieces = separated(texts, (": ", ", "))
     else:
         return None
-    return Const(text) if len(text) <= MAX_TEXT else None
+    return filled(i, [opening, *pieces, closing], place)
 
 
 def _joined(parts: Sequence[Value], member: Member) -> Member:

@@ -10,10 +10,13 @@ from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Kind, Memb
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects, sequences
 from mxlint.interpreter.containers.builders import hashed, put
+from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.expressions.operators import binary
-from mxlint.interpreter.expressions.text import Asking, Way, text_of
-from mxlint.interpreter.libraries.library import call_model
+from mxlint.interpreter.expressions.templates import filled, of_format, separated
+from mxlint.interpreter.expressions.text import Asking, Way, filled_in, text_of
+from mxlint.interpreter.libraries.library import call_model, runs_code
 from mxlint.interpreter.libraries.logs import is_disabled
+from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import exception_class, handled_error, throw_named
@@ -21,7 +24,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import COPIED, ITEMS
 from mxlint.interpreter.objects import hints, metaclasses, records, reflection, views, wrappers
 from mxlint.interpreter.objects.classes import construct, new_instance
-from mxlint.interpreter.objects.lookup import CLASS, special
+from mxlint.interpreter.objects.lookup import CLASS, container, special
 from mxlint.interpreter.objects.overriding import ABSTRACT
 
 
@@ -182,7 +185,22 @@ def _text(way: Way) -> Handler:
 
 def _str_format(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`text.format(…)`."""
-    return call_model(i, "builtins.str.format", args, place, frame) or Kind("str", "open")
+    made = call_model(i, "builtins.str.format", args, place, frame) or Kind("str", "open")
+    pieces = of_format(args.args[0]) if args.args and args.star is None and args.kwstar is None else None
+    return filled_in(i, pieces, args.args[1:], args.keywords, place, frame) or made
+
+
+def _str_join(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`text.join(texts)`."""
+    if len(args.args) == 2 and runs_code(i, args.args[1]):
+        args = Arguments((args.args[0], collected(i, args.args[1], place, frame)), places=args.places)
+    between, parts = (*args.args, None, None)[:2]
+    in_order = isinstance(parts, Member) and not (isinstance(parts, Ref) and container(i, parts) == "set")
+    texts = known_items(i, parts) if isinstance(parts, Member) and in_order else None
+    made = call_model(i, "builtins.str.join", args, place, frame) or Kind("str", "open")
+    if texts is None or not isinstance(between, Const) or not isinstance(between.value, str):
+        return made
+    return filled(i, list(separated(texts, (between.value,))), place) or made
 
 
 def _bool(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -261,6 +279,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **{f"builtins.object.{name}": _own_text(way) for name, way in (("__repr__", "repr"), ("__str__", "str"), ("__format__", "format"))},
     "builtins.format": _text("format"),
     "builtins.str.format": _str_format,
+    "builtins.str.join": _str_join,
     "builtins.object": _object,
     "builtins.object.__new__": _object_new,
     "builtins.object.__init__": lambda i, a, p, f: NONE,

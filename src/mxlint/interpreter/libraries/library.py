@@ -123,12 +123,12 @@ def _iterated(
     given = list(args.args)
     for name in found.iterates:
         at = names.index(name) if name in names else len(given)
-        if at < len(given) and _runs_code(i, given[at]):
+        if at < len(given) and runs_code(i, given[at]):
             given[at] = collected(i, given[at], place, frame)
     return Arguments(given, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node), owner
 
 
-def _runs_code(i: Interpreter, value: Value) -> bool:
+def runs_code(i: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs code, or uses it up."""
     return any(isinstance(member, Ref) and i.info(member.oid).kind in ("generator", "iterator", "instance") for member in members(value))
 

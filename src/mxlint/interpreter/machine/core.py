@@ -260,13 +260,15 @@ class Interpreter:
             self.sources[identity] = source
         return Symbolic(identity, kinds, label, presumed, source)
 
-    def derived(self, operation: str, parts: Sequence[Member], kinds: frozenset[str] | None, place: Place, label: str = "") -> Symbolic:
-        """What an operation makes of symbolic values: the same operation on the same values gives the same thing."""
+    def derived(
+        self, operation: str, parts: Sequence[Member], kinds: frozenset[str] | None, place: Place, label: str = "", most: int = MAX_DERIVED
+    ) -> Symbolic:
+        """What an operation makes of symbolic values: the same operation on the same values gives the same thing. `most`: as in `MAX_DERIVED`."""
         self.operations.derived(self, operation, parts, place)
         identity: Identity = (operation, *(part.identity if isinstance(part, Symbolic) else part for part in parts))
         if any(map(_is_several, parts)):
             identity = (*identity, self.context)  # of another number, as in another round, it is another thing
-        if is_larger(identity, MAX_DERIVED):
+        if is_larger(identity, most):
             made = self.symbolic(place, operation, label, kinds)
             self.comes_from[made.identity] = tuple(parts)
             return made
