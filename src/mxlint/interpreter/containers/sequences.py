@@ -46,6 +46,7 @@ from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.loops.comprehensions import Clauses
 from mxlint.interpreter.loops.iteration import collected, listed
 from mxlint.interpreter.loops.lengths import Lengths, measured
+from mxlint.interpreter.loops.looked import looks
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -69,6 +70,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             return Const(len(member.value))
         kind = container(i, member) if isinstance(member, Ref) else ""
         if isinstance(member, Ref) and kind:
+            looks(i, member.oid)
             length = aspects.known_length(i, member.oid)
             if length is not None:
                 return lies(i, member.oid, aspects.LENGTH, length, place, frame)

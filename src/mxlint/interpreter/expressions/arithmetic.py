@@ -286,6 +286,8 @@ def _steps(op: str, a: Range | Const, b: Range | Const) -> Value | None:
     if op == "%" and sb == 0 and lb and lb > 0:
         if sa % lb == 0 and la is not None:
             return Const(la % lb)
+        if la is not None and ha is not None and la // lb == ha // lb:
+            return step_of(la % lb, ha % lb, sa)  # it does not go round
         return Range(0, lb - 1, 1)
     if op == "//" and sb == 0 and lb and lb > 0:
         return step_of(None if la is None else la // lb, None if ha is None else ha // lb, 1)

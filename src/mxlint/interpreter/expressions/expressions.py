@@ -42,7 +42,7 @@ from mxlint.interpreter.expressions.text import Asking, Way, text_of
 from mxlint.interpreter.generators.advancing import next_or
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import RETURNED, new_iterator
-from mxlint.interpreter.loops import lengths, outcomes
+from mxlint.interpreter.loops import lengths, looked, outcomes
 from mxlint.interpreter.loops.comprehensions import comprehension
 from mxlint.interpreter.loops.entrywise import given
 from mxlint.interpreter.loops.iteration import collected, listed
@@ -120,6 +120,13 @@ def _bool_op(i: Interpreter, node: ir.BoolOp, frame: Frame) -> Value:
 
 
 def _compare(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
+    with looked.looking(i) as asking:
+        value = _compared(i, node, frame)
+    looked.also(i, asking)
+    return value
+
+
+def _compared(i: Interpreter, node: ir.Compare, frame: Frame) -> Value:
     if i.trace is not None and node.ops[0] in ("is", "is not") and isinstance(node.rights[0], ir.Const) and node.rights[0].value is None:
         left = i.part(node.left, frame)
         asked(i, left, frame.place(node.left), frame)
@@ -133,6 +140,7 @@ def _chain(i: Interpreter, node: ir.Compare, number: int, left: Value, frame: Fr
     start = node.left if number == 0 else node.rights[number - 1]
     place = frame.place(ir.Expr(start.start, node.rights[number].end))
     found = binary(i, node.ops[number], left, right, place, frame)
+    looked.limited(i, (left, right))
     if i.trace is None and not isinstance(found, Const):
         outcomes.asks(i, left, node.ops[number], right)
     if number + 1 == len(node.ops):
@@ -143,13 +151,16 @@ def _chain(i: Interpreter, node: ir.Compare, number: int, left: Value, frame: Fr
 
 def _if_exp(i: Interpreter, node: ir.IfExp, frame: Frame) -> Value:
     place = frame.place(node.test)
-    truth = tested(i, node.test, frame)
+    with looked.looking(i) as asking:
+        truth = tested(i, node.test, frame)
 
     def then() -> Value:
+        looked.decides(i, truth, asking)
         assume(i, node.test, True, frame)
         return i.part(node.body, frame)
 
     def otherwise() -> Value:
+        looked.decides(i, truth, asking)
         assume(i, node.test, False, frame)
         return i.part(node.orelse, frame)
 

@@ -9,8 +9,9 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Const, Length, Loops, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, symbols
+from mxlint.interpreter.loops import looked
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.novelty import rounds_around
+from mxlint.interpreter.loops.novelty import Lengthening, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
 from mxlint.interpreter.machine.locations import ITEMS
@@ -69,9 +70,15 @@ def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], 
     joined = tuple(_items(i, operands))
     found = any(_goes_on(i, item, {ident, i.heap.older(ident)}, axis, place) for item in joined)
     i.ledger.of(Lengthened).at[ident] = place
-    if rounds_around(i):
+    if (around := rounds_around(i)) and looked.asks(i, i.path[len(i.ledger.of(Ends).paths.get(around[0], ())) :], _arrays(joined)):
+        i.ledger.of(Lengthening).bounded |= {ident, i.heap.older(ident)}
+    if around:
         i.ledger.of(Lengthened).joined[ident] = i.ledger.of(Lengthened).joined[i.heap.older(ident)] = joined, axis
     return found
+
+
+def _arrays(values: Iterable[Value]) -> list[int]:
+    return [member.ident for value in values for member in members(value) if isinstance(member, Array)]
 
 
 def begins_alike(i: Interpreter, ident: int) -> bool:

@@ -32,6 +32,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.varying import Falling, also_over, even, over, united
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.generators.iterators import parts_of
+from mxlint.interpreter.loops import looked
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.novelty import NO_LOOPS, cut, moving, rounds, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
@@ -94,7 +95,8 @@ def resized(i: Interpreter, oid: int, longer: bool | None) -> None:
 def _is_decided(i: Interpreter, oid: int, around: Context, *, longer: bool) -> bool:
     """Whether a condition of a round decides that a container gets shorter; or, where that makes it longer, a condition that asks for its length."""
     asked, begun = i.ledger.of(Lengths).asked.get(oid, set()), len(i.ledger.of(Ends).paths.get(around, ()))
-    return any(not longer or condition in asked for condition in i.path[begun:] if condition.cause is not None)
+    conditions = [condition for condition in i.path[begun:] if condition.cause is not None]
+    return any(not longer or condition in asked for condition in conditions) or looked.asks(i, conditions, (oid,))
 
 
 def keyed(i: Interpreter, oid: int, key: Value, longer: bool) -> None:

@@ -36,7 +36,7 @@ from mxlint.interpreter.compiled import captures, recipes, sinks, writes
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.operators import METHODS
-from mxlint.interpreter.loops import lengthening, novelty
+from mxlint.interpreter.loops import lengthening, looked, novelty
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -155,6 +155,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
 
 
 def _shape(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    looked.looks(i, array.ident)
     if array.shape is None:
         return unranked(array)
     return Tuple(tuple(_length(i, array, size, axis, place) for axis, size in enumerate(array.shape)))
@@ -176,6 +177,7 @@ def _ndim(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
 
 
 def _size(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    looked.looks(i, array.ident)
     if array.shape is None:
         return unranked(array).axis(None)
     if any(size is None for size in array.shape):
@@ -185,6 +187,7 @@ def _size(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
 
 
 def _len(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    looked.looks(i, array.ident)
     if array.shape is None:
         return unranked(array).axis(0)
     return (

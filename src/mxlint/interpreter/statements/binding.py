@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -15,6 +15,7 @@ from mxlint.interpreter.expressions.names import enclosing
 from mxlint.interpreter.expressions.operators import METHODS
 from mxlint.interpreter.generators.dying import dropped
 from mxlint.interpreter.libraries import sharing
+from mxlint.interpreter.loops import looked
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -185,14 +186,25 @@ def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place
 
 def branch(i: Interpreter, test: ir.Expr, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
     """Run one of two continuations, by a test; under the test's outcome, names are narrowed to what it leaves of them."""
-    on_truth(i, test, tested(i, test, frame), frame, then, otherwise)
+    with looked.looking(i) as asking:
+        truth = tested(i, test, frame)
+    on_truth(i, test, truth, frame, then, otherwise, asking)
 
 
-def on_truth(i: Interpreter, test: ir.Expr, truth: Truth, frame: Frame, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
-    """Run one of two continuations, by the outcome of a test."""
+def on_truth(
+    i: Interpreter,
+    test: ir.Expr,
+    truth: Truth,
+    frame: Frame,
+    then: Callable[[], None],
+    otherwise: Callable[[], None],
+    asking: Collection[int] = (),
+) -> None:
+    """Run one of two continuations, by the outcome of a test. `asking`: the things for whose lengths it asks."""
 
     def run(outcome: bool, continuation: Callable[[], None]) -> Callable[[], Value]:
         def inner() -> Value:
+            looked.decides(i, truth, asking)
             assume(i, test, outcome, frame)
             continuation()
             return NONE
