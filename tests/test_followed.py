@@ -1,4 +1,4 @@
-"""Programs of which everything is known that decides about what is compiled: their sites are followed in full."""
+"""Programs of which everything is known that decides about what is compiled: their sites are followed in full. And some of which it is not."""
 
 from __future__ import annotations
 
@@ -42,3 +42,67 @@ def test_a_site_is_followed_in_full(tmp_path: Path, name: str) -> None:
     (tmp_path / "main.py").write_text(f"import mlx.core as mx\n\n{PROGRAMS[name]}", encoding="utf-8")
     found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
     assert [(site.followed, found.imprecise) for site in found.sites] == [("full", ())]
+
+
+KEEPERS = {
+    "threading": "threading.Timer(9, fast, (x,)).start()",
+    "atexit": "atexit.register(fast)",
+    "logging": "logging.getLogger().addFilter(fast)",
+    "os": "os.register_at_fork(before=lambda: fast)",
+    "weakref": "weakref.finalize(x, fast)",
+    "asyncio": "asyncio.get_event_loop().call_later(9, fast, x)",
+    "concurrent.futures": "concurrent.futures.ThreadPoolExecutor(1).submit(fast, x)",
+    "library": "library.subscribe(fast)",
+    "sys": "KEPT[fast] = 1",
+}
+"""What may keep a compiled object where nobody sees it."""
+OTHERS = (
+    "print(fast)",
+    "print(id(fast), callable(fast), str(fast))",
+    "functools.partial(fast, x)()",
+    "list(map(fast, [x]))",
+    "time.sleep(0)",
+)
+"""What does not."""
+
+
+def _followed(tmp_path: Path, module: str, what: str) -> list[str]:
+    program = f"""\
+import functools, time, {module}
+import mlx.core as mx
+
+KEPT = {{}}
+scale = 1.0
+
+def body(x):
+    return x * scale
+
+def start(x):
+    fast = mx.compile(body)
+    y = fast(x)
+    {what}
+    return y
+
+start(mx.ones(2))
+scale = 2.0
+again = mx.compile(body)
+again(mx.ones(2))
+"""
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    return [site.followed for site in analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table()).sites]
+
+
+def test_what_is_given_to_a_keeper_is_not_followed_in_full(tmp_path: Path) -> None:
+    assert [module for module, what in KEEPERS.items() if "partial" not in _followed(tmp_path, module, what)] == []
+    assert [what for what in OTHERS if _followed(tmp_path, "sys", what) != ["full", "full"]] == []
+
+
+def test_what_may_come_to_any_name_of_its_module_is_not_given_up_in_silence(tmp_path: Path) -> None:
+    steps = "\n".join(
+        f"    if settings.flag{n}(x):\n        for q in settings.rows{n}(x):\n            x = settings.add(x, q)" for n in range(60)
+    )
+    for last in ('globals()["other"](x)', 'getattr(sys.modules[__name__], "other")(x)'):
+        text = f"import sys\nimport mlx.core as mx\nimport settings\n\n@mx.compile\ndef other(x):\n    return x * bool(x.ndim)\n\ndef plan(x):\n{steps}\n    return {last}\n\nplan(mx.ones(2))\n"
+        (tmp_path / "main.py").write_text(text, encoding="utf-8")
+        found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
+        assert [site.followed for site in found.sites] != ["full"]

@@ -13,6 +13,10 @@ How: TypeAlias = tuple[str, str]
 """The class whose objects something changes, "" if it changes an argument, and how: adds, removes, reorders, replaces."""
 READERS: Final = frozenset(("vars", "locals", "globals", "eval", "exec"))
 """Builtins by which code may read all attributes of an object, or all names."""
+NAMESPACES: Final = frozenset(("globals", "eval", "exec"))
+"""Those of them by which it may read any name of its module."""
+OWN_MODULE: Final = frozenset(("modules", "__name__"))
+"""Names by both of which code may come to its module: `sys.modules[__name__]`."""
 WALKS: Final = frozenset((ANY, "__dict__"))
 """Attributes that stand for all those of an object."""
 CLASS_NAMES: Final = frozenset(("type", "__class__"))
@@ -36,7 +40,7 @@ class Code:
     expression gives, or hands that to a library that does; `makes_any`: it asks for the class of something, of which it may make another. `own` are
     the attributes that methods set on their own object, `others` those that are set on anything; `module` the names of the module that are set,
     `nonlocals` those of blocks around. `imports` stand in it, and may mean any of the attributes `imported`. `changes`: what may be changed in place,
-    by the owner of it as in a `Block`, and how.
+    by the owner of it as in a `Block`, and how. `whole_module`: any name of the module may be read.
     """
 
     compiles: bool
@@ -53,6 +57,7 @@ class Code:
     imports: tuple[Import, ...]
     imported: frozenset[str]
     changes: tuple[tuple[str, frozenset[How]], ...]
+    whole_module: bool
 
 
 def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ...], libraries: Libraries) -> Code:
@@ -79,6 +84,7 @@ def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ..
         imports,
         attributes | calls,
         tuple(_changes(blocks, libraries.changers).items()),
+        not calls.isdisjoint(NAMESPACES) or attributes | union("reads") >= OWN_MODULE,
     )
 
 

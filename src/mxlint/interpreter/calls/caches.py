@@ -46,6 +46,9 @@ def call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
     kept = value if known is None else join((known, value))
     i.heap.set(ref.oid, key, kept)
     i.operations.written(i, ref.oid, key, kept, place, frame)
+    if keeps:
+        for oid in {member.oid for given in args.values for member in members(given) if isinstance(member, Ref)}:
+            i.heap.set(ref.oid, ("#", "keeps", oid), Ref(oid))
     for member in members(value):
         if isinstance(member, Ref):
             i.info(member.oid).trace = 0  # the cache keeps it

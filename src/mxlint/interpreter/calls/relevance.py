@@ -383,9 +383,17 @@ class Reach:
                 self._assignments.note_variable(activation, name)
         self._inplace.note_code(code, lambda name: self._held_around(ref, name))
         held = self._held_by_names(ref, code)
+        if code.whole_module:
+            held += self._held_by_whole_module(function.module)
         for item in code.imports:
             held += self._held_by_import(function.source, item, code.imported)
         return held
+
+    def _held_by_whole_module(self, module: int) -> list[Value]:
+        """What all names of a module hold, of which a function may read any."""
+        cells = self._i.heap.cells[module]
+        self._read.update({(module, field): value for field, value in cells.items() if isinstance(field, str)})
+        return [value for field, value in cells.items() if isinstance(field, str)]
 
     def _held_by_names(self, ref: Ref, code: Code) -> list[Value]:
         """What the names hold that a function reads or calls."""

@@ -195,6 +195,8 @@ def _as_numbers(number: Any) -> Iterator[Const]:
 def put(i: Interpreter, oid: int, key: Value, value: Value) -> None:
     """`dict[key] = value`: one entry if the key is known, else any."""
     if is_key(key):
+        if isinstance(key, (Ref, Tuple)):
+            i.mlx.given(i, (key,))  # no location says that a dict holds its keys
         i.heap.set(oid, entry(i, oid, key), value)
         return
     if isinstance(key, Union) and all(is_key(member) for member in members(key)):

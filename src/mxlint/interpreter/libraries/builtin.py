@@ -203,6 +203,12 @@ def _str_join(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
     return filled(i, list(separated(texts, (between.value,))), place) or made
 
 
+def _registered(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`atexit.register(function)`: it is kept until the end."""
+    i.mlx.given(i, args.values)
+    return _first(i, args, place, frame)
+
+
 def _bool(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     if not args.args:
         return FALSE
@@ -304,7 +310,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "typing.no_type_check": _first,
     "enum.unique": _first,
     "functools.total_ordering": _first,
-    "atexit.register": _first,
+    "atexit.register": _registered,
     "logging.Logger.isEnabledFor": _is_enabled,
     "builtins.hash": _hash,
 }

@@ -77,6 +77,8 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
             return found
     if name in importers():
         return _import(i, name, args, place, frame)
+    if not name.startswith("builtins."):
+        i.mlx.given(i, args.values)
     modelled = library.call_model(i, name, args, place, frame)
     if modelled is not None:
         return mappings.of_environment(i, name, modelled, args, place, frame)

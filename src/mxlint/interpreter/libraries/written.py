@@ -72,6 +72,7 @@ def _load(i: Interpreter, module: str, source: WrittenSource) -> int:
 def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`beside(function, worker=None)`: call it in another thread; in one and the same for all that name one worker."""
     function, worker = args.args[0], args.args[1] if len(args.args) > 1 else NONE
+    i.mlx.given(i, (function,))  # nobody says when the thread is over
     owner = function.owner if isinstance(function, Bound) else function
     made_at = i.info(owner.oid).place if isinstance(owner, Ref) else None
     with running_in(i, worker if isinstance(worker, Ref) else (place, i.context), made_at or place):
@@ -80,6 +81,7 @@ def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 
 def _aside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`aside(function)`: call what the program does not wait for. It ends before anybody asks what it did, unless it never does. What it raises goes nowhere."""
+    i.mlx.given(i, args.args[:1])
     path, mark = i.path, i.heap.mark()
     ended = False
     with i.trying(catches=True) as raised:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
@@ -75,6 +75,9 @@ class Framework:
 
     def set_member(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return NONE
+
+    def given(self, i: Interpreter, values: Iterable[Value]) -> None:
+        return None
 
     def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
         return None

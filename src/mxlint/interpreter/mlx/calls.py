@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -226,11 +226,16 @@ class Mlx(Framework):
             handler(i, index, value, place, frame)
         return NONE
 
+    def given(self, i: Interpreter, values: Iterable[Value]) -> None:
+        """A library is given values: it may keep the compiled objects among them where nobody sees it."""
+        for value in values:
+            writes.escaping(i, value, into=journal(i).handed)
+
     def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
         """Something that is not followed is given values: it may keep compiled objects, and keep or compute arrays."""
         for value in values:
             writes.escaping(i, value)
-            writes.escaping(i, value, into=journal(i).handed)
+        self.given(i, values)
         if i.trace is not None:
             given_dicts.handed_on(i, values)
             for value in values:
