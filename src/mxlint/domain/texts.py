@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
+from string import Formatter
 from typing import Final
 
-from mxlint.domain.members import Const, Tuple
+from mxlint.domain.members import Const
 
 JOINED: Final = "texts"
 """The operation that puts two texts one behind the other."""
-FORMATTED: Final = "f-string"
-"""The operation of an f-string: what stands between its fields, as a tuple, and then the text of each field."""
+TEMPLATE: Final = "text of"
+"""Begins what stands for a text that is put together of others: the template, which says what stands between them, and these."""
 
 
 def cannot_be(identity: object, text: object) -> bool:
@@ -35,11 +36,12 @@ def _parts(identity: object) -> Iterator[object]:
     elif isinstance(identity, tuple) and identity[:1] == (JOINED,) or _adds_text(identity):
         for operand in identity[1:3]:  # type: ignore[index]
             yield from _parts(operand)
-    elif isinstance(identity, tuple) and identity[:1] == (FORMATTED,) and isinstance(identity[1], Tuple):
-        between, fields = identity[1].items or (), identity[2 : 2 + len(identity[1].items or ()) - 1]
-        for number, text in enumerate(between):
-            yield from _parts(text)
-            yield from _parts(fields[number]) if number < len(fields) else ()
+    elif isinstance(identity, tuple) and identity[:1] == (TEMPLATE,) and isinstance(identity[1], Const):
+        fields = iter(identity[2:])
+        for letters, field, _, _ in Formatter().parse(str(identity[1].value)):
+            yield letters
+            if field is not None:
+                yield from _parts(next(fields, None))
     else:
         yield identity
 

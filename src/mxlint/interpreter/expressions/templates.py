@@ -14,7 +14,8 @@ from typing import Final, NamedTuple, TypeAlias
 from mxlint.domain.join import of
 from mxlint.domain.members import Const, Kind, Member, Option, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.compiled.keyed import TEMPLATE, text_made
+from mxlint.domain.texts import TEMPLATE
+from mxlint.interpreter.compiled.keyed import text_made
 from mxlint.interpreter.expressions.choices import combinations
 from mxlint.interpreter.machine.core import Interpreter
 
