@@ -531,6 +531,12 @@ class Novelty:
         context = next((part for part in identity if isinstance(part, Context)), None)
         return self.here(context)
 
+    def _fills(self, identity: Identity) -> bool:
+        """Whether something was drawn in the first round of each loop: later rounds may find it there. If they draw as well, they show that themselves."""
+        context = next((part for part in identity if isinstance(part, Context)), None)
+        around = [one for one in self._rounds if context is not None and within(context, one)]
+        return self._i.sources.get(identity) in _DRAWN and bool(around) and all(_is_first(one.step) for one in around)
+
     def here(self, context: object) -> bool:
         """Whether what was made in a context came into being in one of the rounds."""
         return self._here(context, {})
@@ -545,7 +551,7 @@ class Novelty:
             return False
         origins = self._i.comes_from.get(identity, ())
         if self._i.sources.get(identity) in ANEW and self._in_round(identity):
-            return not _close_together(origins)
+            return not _close_together(origins) and not self._fills(identity)
         if origins and self._in_round(identity) and any(self._member(part) for part in origins):
             return True
         if self._perhaps and identity[0] == "element" and self._in_round(identity):
@@ -647,6 +653,11 @@ class Novelty:
                 met.setdefault((outer, earlier[0]), set()).add(earlier[1])
                 found = True
         return found
+
+
+def _is_first(step: object) -> bool:
+    """Whether a round is the first one of its loop."""
+    return is_round(step) and step[1] in ("first", 0)
 
 
 def _made_in(i: Interpreter, node: Node) -> object:
