@@ -42,7 +42,7 @@ from mxlint.domain.varying import FEW, Chance, Doubled, Falling, Past, Rising, l
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
-from mxlint.interpreter.machine.locations import OPERANDS
+from mxlint.interpreter.machine.locations import ITEMS, OPERANDS
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
@@ -486,6 +486,7 @@ class Novelty:
             return (
                 bool(self._rounds)
                 and scalar_type(member) not in ("bool", "NoneType")
+                and not (scalar_type(member) == "int" and self._is_rounded(member.identity))
                 and (self._symbol(member.identity) or self._is_longer(member.identity))
             )
         return False
@@ -531,6 +532,14 @@ class Novelty:
         context = next((part for part in identity if isinstance(part, Context)), None)
         return self.here(context)
 
+    def _is_rounded(self, identity: Identity, made: bool = False) -> bool:
+        """Whether an integer is made of a number that was drawn, or read off a clock, by more than arithmetic, as by `round`: it may be one of few. `made`: so
+        is what the identity is part of."""
+        if self._i.sources.get(identity) in _DRAWN:
+            return made and not self._i.comes_from.get(identity)
+        made = made or identity[0] not in ARITHMETIC
+        return any(isinstance(part, tuple) and part != () and self._is_rounded(part, made) for part in identity[1:])
+
     def _fills(self, identity: Identity) -> bool:
         """Whether something was drawn in the first round of each loop: later rounds may find it there. If they draw as well, they show that themselves."""
         context = next((part for part in identity if isinstance(part, Context)), None)
@@ -551,7 +560,7 @@ class Novelty:
             return False
         origins = self._i.comes_from.get(identity, ())
         if self._i.sources.get(identity) in ANEW and self._in_round(identity):
-            return not _close_together(origins) and not self._fills(identity)
+            return not _close_together(self._i, origins) and not self._fills(identity)
         if origins and self._in_round(identity) and any(self._member(part) for part in origins):
             return True
         if self._perhaps and identity[0] == "element" and self._in_round(identity):
@@ -675,10 +684,13 @@ def _is_length(identity: Identity) -> bool:
     return identity[0] == "[]" and isinstance(identity[1], tuple) and identity[1][:1] == (SHAPE,)
 
 
-def _close_together(bounds: Sequence[Member]) -> bool:
-    """Whether what is drawn between two whole numbers, or below one, is one of few."""
+def _close_together(i: Interpreter, bounds: Sequence[Member]) -> bool:
+    """Whether what is drawn between two whole numbers, or below one, or out of a list, is one of few."""
+    if len(bounds) == 1 and isinstance(bounds[0], Ref):
+        content = i.heap.get(bounds[0].oid, ITEMS)
+        return isinstance(content, Tuple) and content.items is not None and len(content.items) <= FEW
     numbers = [member.value for member in bounds if isinstance(member, Const) and type(member.value) is int]
-    ends = numbers if len(numbers) > 1 else [0, *numbers]
+    ends = numbers if len(numbers) > 1 else [1, *numbers]
     return len(bounds) == len(numbers) > 0 and max(ends) - min(ends) < FEW
 
 
