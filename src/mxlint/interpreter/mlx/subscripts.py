@@ -9,6 +9,7 @@ from mxlint.domain import indexing
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Const, Length, Range, Slice, Symbolic, Tuple, Union, Value, members, scalar_type
 from mxlint.domain.size import Size, number
+from mxlint.domain.varying import FEW
 
 
 def items(index: Value) -> Sequence[Value]:
@@ -27,8 +28,11 @@ Moves: TypeAlias = Callable[[Value], bool]
 
 def moving(array: Array, index: Value, moves: Moves) -> Iterator[Value]:
     """The numbers at which one end of a slice lies while the other does not move: the ends of a window may move together. Where such a window runs over the
-    end of the axis, only its beginning moves from there on."""
+    end of the axis, only its beginning moves from there on. A slice of a short axis has few lengths."""
     for item, size, axis in zip(items(index), _axes(array, index), _numbers(index)):
+        length = size.number if isinstance(size, Size) else size
+        if isinstance(length, int) and length < FEW:
+            continue
         before_the_end = isinstance(item, Slice) and _is_before_the_end(array, item.lower, axis, moves)
         if isinstance(item, Slice) and not before_the_end:
             ends = [end for end in (item.lower, item.upper) if end != NONE and not isinstance(end, Const)]
