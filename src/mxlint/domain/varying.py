@@ -143,7 +143,7 @@ def turned(loops: Loops) -> Loops:
 def cancelled(op: object, a: Value, b: Value) -> frozenset[Hashable]:
     """The loops that move two numbers, and of which it is not known that they move what an operator makes of both: that may be the same each time, as what
     is left and what is done make the whole."""
-    if op not in ("+", "-", "/", "//", "%"):
+    if op not in ("+", "-", "/", "//", "%", "^"):
         return frozenset()
     one, other = (united(map(loops_of, members(value))) for value in (a, b))
     common = (one or frozenset()) & (other or frozenset())

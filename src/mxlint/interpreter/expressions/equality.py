@@ -39,7 +39,7 @@ from mxlint.domain.texts import cannot_be
 from mxlint.interpreter.compiled.keyed import ALL
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import as_key, hashed, is_key
-from mxlint.interpreter.containers.elements import dict_keys, enum_members
+from mxlint.interpreter.containers.elements import dict_keys, enum_members, known_items
 from mxlint.interpreter.expressions.arithmetic import NUMBERS, fold, negation
 from mxlint.interpreter.expressions.choices import cause
 from mxlint.interpreter.generators.iterators import parts_of
@@ -337,6 +337,9 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     tables = parts_of(i, container) if isinstance(container, Ref) and _are_keys(i, container) else ()
     if tables:
         return i.split(tables[0], lambda table: contains(i, op, item, table, place, frame))
+    if isinstance(container, Ref) and (seen := _seen(i, container)) is not None:
+        aspects.iterated(i, container, place, frame)
+        return contains(i, op, item, seen, place, frame)
     if isinstance(container, Ref) and container_kind(i, container) == "dict":
         hashed(i, item, place, frame)
         item = as_key(item)
@@ -355,6 +358,15 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
         container = Tuple(tuple(keys))  # another test of the same item against the same constants asks the same
     outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
     return outcome if positive else negation(outcome, place)
+
+
+def _seen(i: Interpreter, view: Ref) -> Tuple | None:
+    """What a view of the values or the items of a dict shows, if that is known and all there."""
+    if i.info(view.oid).kind != "iterator" or i.info(view.oid).payload not in ("values", "items"):
+        return None
+    items = known_items(i, view)
+    is_there = items is not None and not any(isinstance(member, Unbound) for item in items for member in members(item))
+    return Tuple(items) if is_there else None
 
 
 def _answer(found: Member, positive: bool) -> Member:
