@@ -87,9 +87,25 @@ def _entries(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: A
             if any(isinstance(member, Const) for member in members(value)):
                 shadows.write_item(i, owner, key, value, place, frame)
     if found.entry is None:
-        return made
+        return _put_where_missing(i, found, owner, made, args, place, frame)
     read = _key(found, args)
     return shadows.read_item(i, owner, read, made, place, frame) if isinstance(read, Const) else made
+
+
+def _put_where_missing(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+    """What a call gives that puts one of its arguments under another one, where nothing lies there, as `setdefault` does."""
+    names = [parameter.name for parameter in found.parameters]
+    roles = {store.role: names.index(store.what.name) for store in found.stores if store.what.kind == "arg" and store.what.name in names}
+    key = args.get(roles["key"], names[roles["key"]]) if roles.keys() == {"key", "value"} else None
+    if not isinstance(key, Const):
+        return made
+    default = args.get(roles["value"], names[roles["value"]]) or NONE
+    there = Literal_(i.derived("in", (key, owner), frozenset(("bool",)), place).identity, True)
+    entry = i.derived("[]", (owner, key), None, place)
+    value = of([Option(entry, (there,)), *(Option(o.member, (*o.guard, opposite(there))[-MAX_GUARD:]) for o in options(default))])
+    value = shadows.read_item(i, owner, key, value, place, frame)
+    shadows.write_item(i, owner, key, value, place, frame)
+    return value
 
 
 def _of_dict(i: Interpreter, args: Sequence[Value]) -> dict[Const, Value] | None:
