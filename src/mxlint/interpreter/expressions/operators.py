@@ -47,7 +47,7 @@ from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.equality import contains, equal, fields_compared, identical, same_item
-from mxlint.interpreter.expressions.templates import of_percent
+from mxlint.interpreter.expressions.templates import Field, of_percent
 from mxlint.interpreter.expressions.text import Asking, filled_in, named, text_of
 from mxlint.interpreter.loops import lengths, novelty
 from mxlint.interpreter.machine.arguments import Arguments
@@ -430,9 +430,11 @@ def _formatted(i: Interpreter, a: Member, b: Member, place: Place, frame: Frame)
             given = part.parts if isinstance(part, Tuple) else (part,)
         for item in given:
             texts.append(text_of(i, item, "str", place, frame, asking=Asking("format", "%")))
-    made = filled_in(i, of_percent(a), b.items if isinstance(b, Tuple) else (b,), {}, place, frame)
-    if made is not None:
-        return made
+    pieces, filling = of_percent(a), b.items if isinstance(b, Tuple) else (b,)
+    if pieces is not None and filling is not None and len(filling) == sum(isinstance(piece, Field) for piece in pieces):
+        made = filled_in(i, pieces, filling, {}, place, frame)
+        if made is not None:
+            return made
     if isinstance(b, Symbolic):
         return i.derived("%", (a, b), frozenset(("str",)), place)
     if isinstance(a, Const) and isinstance(b, Tuple) and b.items is not None and all(type(item) is Const for item in b.items):
