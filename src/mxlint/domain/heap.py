@@ -71,10 +71,10 @@ class Recording:
     `asked`: the conditions that the path was asked about. `since`: from where on facts say something of the path, None: of nothing.
     `recursions`: those that it ran to a fixpoint, or whose value so far it took.
     `content`: the arrays whose content became part of a trace. `around`: whether it looked at the loops around; `looped`: whether it asked if there are any. `world`: how much was compiled, traced and
-    imported when it was first asked what a call comes to; None if it was not.
+    imported when it was first asked what a call comes to; None if it was not. `passed`: the sides of conditions that it took, outside of traces.
     """
 
-    __slots__ = ("again", "around", "asked", "calls", "content", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "moved", "outer", "path", "raises", "reads", "recursions", "shortened", "since", "thrown", "tries", "valid", "world", "written")  # fmt: skip
+    __slots__ = ("again", "around", "asked", "calls", "content", "doubts", "facts", "fresh", "inputs", "leaving", "looped", "mark", "moved", "outer", "passed", "path", "raises", "reads", "recursions", "shortened", "since", "thrown", "tries", "valid", "world", "written")  # fmt: skip
 
     def __init__(self, outer: Recording | None, tries: int, mark: int | None = None, path: int = 0) -> None:
         self.outer = outer
@@ -98,6 +98,7 @@ class Recording:
         self.around = False
         self.looped = False
         self.moved: set[int] = set()
+        self.passed: set[tuple[Place, bool]] = set()
         self.shortened = False
         self.thrown = False
         self.valid = True
@@ -150,6 +151,7 @@ class Recording:
             outer.looped = outer.looped or self.looped
             outer.around = outer.around or self.around
             outer.moved |= self.moved
+            outer.passed |= self.passed
             outer.shortened = outer.shortened or self.shortened
             outer.world = outer.world or self.world
             outer.valid = outer.valid and self.valid

@@ -19,6 +19,8 @@ FIRST, LATER = "first", "rest"
 FEW = 4
 """So many numbers that are written out in a loop are so many traces, and that is all."""
 
+AGAIN = 16
+"""So many that come again are no matter where there are many calls; more are one trace each all the same."""
 SELDOM = 4
 """What so many calls are given, one with the other, before another takes its place, as the next of some sizes that arrays are padded to, changes seldom."""
 
@@ -183,14 +185,15 @@ def scalars_vary(values: Sequence[Value], few: int) -> bool:
 
 
 def _many(values: Sequence[object], few: int) -> bool:
-    """Whether values are more than `few` different ones, and go on to change."""
-    return len(set(values)) >= max(MANY, few + 1) and not come_again(values)
+    """Whether values are more than `few` different ones, and go on to change, or so many that each of them is a trace too many."""
+    different = len(set(values))
+    return different > AGAIN or different >= max(MANY, few + 1) and not come_again(values)
 
 
 def lengths_vary(values: Sequence[Value]) -> bool:
     """Whether the number of arrays in a container, or in one of those in it, is seen to change without bound."""
     forms = [_form(value) for value in values if isinstance(value, ContainerValue) and value.items is not None]
-    return len(set(forms)) >= MANY and not come_again(forms)
+    return _many(forms, 0)
 
 
 def _form(value: Value) -> object:
@@ -202,4 +205,4 @@ def shapes_vary(values: Sequence[Value]) -> bool:
     """Whether the shape of an array is seen to change without bound."""
     shapes = [value.shape for value in values if isinstance(value, ArrayValue)]
     known = [shape for shape in shapes if shape is not None and None not in shape]
-    return len(set(known)) >= MANY and not come_again(known)
+    return _many(known, 0)

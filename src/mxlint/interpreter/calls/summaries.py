@@ -83,7 +83,7 @@ class Summary:
     which `raises` may come; None if no handler was there. `more`: the conditions under which it came back, behind those of its begin.
     """
 
-    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "computed", "content", "context", "decided", "doubts", "facts", "fewest", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
+    __slots__ = ("again", "around", "arrays", "arrays_read", "asked", "between", "caller", "calls", "computed", "content", "context", "decided", "doubts", "facts", "fewest", "fresh", "inputs", "leaving", "looped", "more", "moved", "operations", "passed", "path", "payloads", "portable", "raises", "reads", "recursions", "shadows", "shortened", "since", "thrown", "trace", "unrolled", "value", "world", "writes", "written")  # fmt: skip
 
     def __init__(
         self,
@@ -137,6 +137,7 @@ class Summary:
         self.moved = frozenset(recording.moved)
         self.portable = portable
         self.shortened = recording.shortened
+        self.passed = frozenset(recording.passed)
         self.world = recording.world
         kinds = {oid: i.info(oid).kind for oid in {oid for oid, _ in self.reads}}
         self.shadows = tuple(oid for oid, kind in kinds.items() if kind == "symbolic" and is_inside(i.info(oid).payload, context))
@@ -538,6 +539,7 @@ def depend(i: Interpreter, summary: Summary, reads: Sequence[Location]) -> None:
         if summary.since is not None:
             recording.says_from(summary.since)
         recording.raises |= summary.raises
+        recording.passed |= summary.passed
         recording.world = recording.world or summary.world
     if summary.thrown and not i.tries:
         while recording is not None:

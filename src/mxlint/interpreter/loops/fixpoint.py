@@ -98,6 +98,7 @@ def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Calla
     finally:
         i.heap.recording = recording.outer
         recording.close()
+        i.ledger.of(Rounds).passed = recording.passed
         i.heap.undo(mark)
     return after
 

@@ -7,7 +7,7 @@ there, and the same one in each round. A row of numbers that are known tells. Of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
@@ -19,6 +19,7 @@ from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, Unknown
 from mxlint.interpreter.containers.elements import MAX_UNROLLED
 from mxlint.interpreter.machine.core import Halt, Interpreter, OutOfSteps
 from mxlint.interpreter.machine.costs import Costs
+from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.journal import note
 from mxlint.interpreter.machine.paths import Path
 
@@ -28,13 +29,15 @@ Turns: TypeAlias = Iterable[Callable[[], object]]
 """The rounds of a loop, from the first on."""
 ROUNDS_TRIED: Final = 32
 """Twice as many as there may be numbers that come again."""
+MOST_ROUNDS: Final = 400
+"""Rounds of a loop that are tried to its end, where something is said to be another one in each round."""
 LOOKED_AT: Final = 3
 """Rounds after which a trial goes on only if they tell what is asked."""
 STEPS_AT_FIRST: Final = 600
 """Steps that those may take."""
 STEPS_TRIED: Final = 4_000
-"""Steps that a trial may take; one that takes more shows nothing."""
-STEPS_OF_FILE: Final = 10_000
+"""Steps that a trial may take."""
+STEPS_OF_FILE: Final = 16_000
 """Steps that all trials of a file may take."""
 MAX_VAIN: Final = 2
 """Trials of one loop that have shown nothing, after which there is no other."""
@@ -105,32 +108,50 @@ def _is_untold(value: Value, outcome: str) -> bool:
     return False
 
 
+class Row(NamedTuple):
+    """The rounds of a trial, each with the calls that it notes, and whether the loop is over behind them."""
+
+    rounds: list[list[events.Call]]
+    ended: bool
+
+
 def run(i: Interpreter, turns: Turns, place: Place, path: Path, asked: Asked, *, begun: bool) -> None:
     """Run the first rounds of a loop from the present state on a path, and keep the calls that they note of compiled objects older than they are. `begun`: those of
     the very first round are noted already."""
     assert i.journal is not None
-    known, trials = frozenset(i.journal.compiled), i.ledger.of(Trials)
-    with _undone(i, path, min(STEPS_TRIED, trials.left)):
+    known, trials, sides = frozenset(i.journal.compiled), i.ledger.of(Trials), i.ledger.of(Rounds).passed
+    with _undone(i, path, min(STEPS_TRIED, trials.left)) as recording:
         steps = i.steps
-        rounds = _rounds(i, turns, place, asked)
+        rounds, ended = _rounds(i, turns, place, asked)
         trials.left -= steps - i.steps
     trials.vain[place] += not rounds
     go_on = {(call.where, call.path) for calls in rounds[len(rounds) // 2 :] for call in calls}
+    unsure = frozenset[Spot]() if ended else asked.told if not sides <= recording.passed else asked.told & _resting(rounds)
     for call in (call for calls in rounds[begun:] for call in calls):
-        if call.object in known and (call.where, call.path) in go_on:
+        told = unsure.isdisjoint((call.where, argument.name) for argument in call.arguments)
+        if told and call.object in known and (call.where, call.path) in go_on:
             note(i, call)
 
 
+def _resting(rounds: Sequence[Sequence[events.Call]]) -> frozenset[Spot]:
+    """The arguments that have come to rest in the second half of some rounds: later ones may move them again."""
+    last: dict[Spot, set[Value]] = {}
+    for call in (call for calls in rounds[len(rounds) // 2 :] for call in calls):
+        for argument in call.arguments:
+            last.setdefault((call.where, argument.name), set()).add(argument.value)
+    return frozenset(spot for spot, values in last.items() if len(values) == 1)
+
+
 @contextmanager
-def _undone(i: Interpreter, path: Path, steps: int) -> Iterator[None]:
-    """Run something on a path with steps of its own, and take back all that it did and noted. It costs no function anything."""
+def _undone(i: Interpreter, path: Path, steps: int) -> Iterator[Recording]:
+    """Run something on a path with steps of its own, and take back all that it did and noted. It costs no function anything. Gives what is recorded of it."""
     checkpoint, mark, costs = i.checkpoint(), i.heap.mark(), i.ledger.of(Costs)
     before = i.path, i.steps, i.limit
     outer = i.heap.recording
     recording = i.heap.recording = Recording(outer, len(i.tries))
     i.path, i.steps, i.limit, costs.free = path, steps, 0, True
     try:
-        yield
+        yield recording
     finally:
         i.heap.undo(mark)
         (i.path, i.steps, i.limit), costs.free = before, False
@@ -141,19 +162,22 @@ def _undone(i: Interpreter, path: Path, steps: int) -> Iterator[None]:
             outer.names_calls(0)
 
 
-def _rounds(i: Interpreter, turns: Turns, place: Place, asked: Asked) -> list[list[events.Call]]:
-    """Run rounds, at most as many as are tried. The calls that each notes; none if they do not tell what is asked, or take too many steps."""
+def _rounds(i: Interpreter, turns: Turns, place: Place, asked: Asked) -> Row:
+    """Run rounds, as many as are tried; to the end of the loop where something is told. None if they do not tell what is asked, or take too many steps."""
     assert i.journal is not None
     stack, tries, targets = len(i.stack), len(i.tries), len(i.targets)
     spare = max(i.steps - STEPS_AT_FIRST, 0)
     i.steps -= spare
     rounds: list[list[events.Call]] = []
+    most = MOST_ROUNDS if asked.told else ROUNDS_TRIED
     try:
         with i.unrolling(ROUNDS_TRIED):
-            for number, turn in enumerate(islice(turns, ROUNDS_TRIED)):
+            for number, turn in enumerate(turns):
+                if number == most:
+                    return Row(rounds, False)
                 if number == LOOKED_AT:
                     if not _tell(rounds, asked):
-                        return []
+                        return Row([], False)
                     i.steps, spare = i.steps + spare, 0
                 since = len(i.journal.records)
                 with i.within((place, number)):
@@ -163,10 +187,10 @@ def _rounds(i: Interpreter, turns: Turns, place: Place, asked: Asked) -> list[li
         pass
     except OutOfSteps:
         del i.stack[stack:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
-        return []
+        return Row(rounds[:ROUNDS_TRIED] if len(rounds) >= ROUNDS_TRIED else [], False)
     finally:
         i.steps = max(i.steps, 0) + spare
-    return rounds
+    return Row(rounds, True)
 
 
 def _tell(rounds: Iterable[Iterable[events.Call]], asked: Asked) -> bool:

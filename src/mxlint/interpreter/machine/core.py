@@ -528,6 +528,7 @@ class Interpreter:
         outcome = truth.outcome
         if outcome is None:
             outcome = self.outcome(truth.literal)
+        self._pass((outcome,) if outcome is not None else (True, False), place)
         if outcome is not None:
             return then() if outcome else otherwise()
         literal = truth.literal
@@ -542,6 +543,11 @@ class Interpreter:
             ((Condition(truth.cause, place, literal, True),), self._knowing(truth, truth.if_true, place, then)),
             ((Condition(truth.cause, place, other, False),), self._knowing(truth, truth.if_false, place, otherwise)),
         ])  # fmt: skip
+
+    def _pass(self, sides: Sequence[bool], place: Place) -> None:
+        """Keep which sides of a condition are taken."""
+        if self.trace is None and self.heap.recording is not None:
+            self.heap.recording.passed.update((place, side) for side in sides)
 
     def _knowing(self, truth: Truth, literals: Guard, place: Place, run: Callable[[], Value]) -> Callable[[], Value]:
         """Run one side of a condition that has no name, on a path that says what follows from its outcome. That stands before the condition, so that a

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 class Rounds:
     """How many rounds of loops have begun."""
 
-    __slots__ = ("begun", "last")
+    __slots__ = ("begun", "last", "passed")
 
     def __init__(self) -> None:
+        self.passed: set[tuple[Place, bool]] = set()
+        """The sides of conditions that the last round took which is over."""
         self.last: dict[Context, int] = {}
         """Of each round of a loop that stands for many, by its context: how many had begun when it began last."""
         self.begun: int = 0
