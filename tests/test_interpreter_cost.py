@@ -620,7 +620,6 @@ IN_PLACE: dict[str, tuple[str, str, str, str]] = {
     "iterator": ("it = iter([0, 1])", "f()", "next(it)", "next(it) == 0"),
     "generator": ("def g():\n    yield 0\n    yield 1\nit = g()", "f()", "next(it)", "next(it) == 0"),
     "attribute of an attribute": ("class C:\n    xs = []\nc = C()", "f(c)", "c.xs.append(1)", "not c.xs"),
-    "any global": ("flag = True", "f(k)", "globals()[k] = False", "flag"),
     "any attribute": ("class C:\n    flag = True\nc = C()", "f(c, k)", "setattr(c, k, False)", "c.flag"),
     "property": (PROPERTY, "f(box)", "box.value = False", "box.held"),
     "attribute of a class": ("class C:\n    flag = True", "f()", "C.flag = False", "C.flag"),
