@@ -532,13 +532,15 @@ class Novelty:
         context = next((part for part in identity if isinstance(part, Context)), None)
         return self.here(context)
 
-    def _is_rounded(self, identity: Identity, made: bool = False) -> bool:
-        """Whether an integer is made of a number that was drawn, or read off a clock, by more than arithmetic, as by `round`: it may be one of few. `made`: so
-        is what the identity is part of."""
+    def _is_rounded(self, identity: Identity, made: bool = False, rest: bool = False) -> bool:
+        """Whether an integer is made of a number that was drawn, or read off a clock, by more than arithmetic, as by `round`: it may be one of few, unless that
+        is one of many by a factor. `made`: so is what the identity is part of; `rest`: of that a remainder is taken."""
         if self._i.sources.get(identity) in _DRAWN:
             return made and not self._i.comes_from.get(identity)
-        made = made or identity[0] not in ARITHMETIC
-        return any(isinstance(part, tuple) and part != () and self._is_rounded(part, made) for part in identity[1:])
+        made, rest = made or identity[0] not in ARITHMETIC, rest or identity[0] == "%"
+        if identity[0] == "*" and not rest and any(_is_large(part) for part in identity[1:]):
+            return False
+        return any(isinstance(part, tuple) and part != () and self._is_rounded(part, made, rest) for part in identity[1:])
 
     def _fills(self, identity: Identity) -> bool:
         """Whether something was drawn in the first round of each loop: later rounds may find it there. If they draw as well, they show that themselves."""
@@ -682,6 +684,11 @@ def _is_rewritten(member: Member) -> TypeGuard[Symbolic]:
 def _is_length(identity: Identity) -> bool:
     """Whether it is an item of the shape of something out of sight: that may be the same for all items of data, as the number of rows of a batch is."""
     return identity[0] == "[]" and isinstance(identity[1], tuple) and identity[1][:1] == (SHAPE,)
+
+
+def _is_large(part: object) -> bool:
+    """Whether a factor makes many integers of the numbers between 0 and 1."""
+    return isinstance(part, Const) and isinstance(part.value, (int, float)) and abs(part.value) > MAX_AGAIN
 
 
 def _close_together(i: Interpreter, bounds: Sequence[Member]) -> bool:
