@@ -10,7 +10,7 @@ factory does, the others are those that it returns beside the compiled one. `cli
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -81,10 +81,10 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         return
     writing, around = writing_methods(i, source, module, public)
     ran = frozenset(i.ledger.of(Ran).functions)
-    writing += methods_of_open(i, Ref(module), ran)
+    lying_open = list(methods_of_open(i, Ref(module), ran))
     for factory in factories:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
-        _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing)) if other is not factory], frame)
+        _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing, *lying_open)) if other is not factory], frame)
     unchanged = Unchanged(i)
     entered = {id(method.info.node) for method in calling}
     objects: list[tuple[int, Value, list[Method]]] = []
@@ -98,8 +98,9 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     bound = held_methods(i)
     for cls, owner, its in objects:
         its += handed_out_methods(i, owner, its, bound)
-        open_ones = (method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member, ran))
-        given = [*methods_of_given(i, owner, classes), *open_ones]
+        given = list(methods_of_given(i, owner, classes))
+        open_ones = [method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member, ran)]
+        open_ones += (method for method in lying_open if method not in open_ones)
         owns = _owns(i, cls, owner)
         managers = [*context_managers(i, cls, Ref(cls)), *around]
         for method in its:
@@ -107,25 +108,33 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 others = [other for other in (*its, *given, *writing) if other is not method]
                 if _again(i, method, list(dict.fromkeys(others)), unchanged, frame) or id(method.info.node) in i.ledger.of(Entries).drawing:
                     _repeat(i, method, frame)
-                for other in _counting_for(i, method, (*its, *given), frame):
+                if near := _read_by(i, _compiled_in(i, method), open_ones):
+                    _again(i, method, near, unchanged, frame)
+                for other in _counting_for(i, method, (*its, *given, *open_ones), frame):
                     _repeat(i, method, frame, other)
                 _go_on(i, method, frame)
                 _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in _callables(i, owner) if owns else ():
             callee = _read_and_called(i, owner, name, compiled_object, frame)
             _run(i, callee, [*its, *given], frame)
+            if near := _read_by(i, {compiled_object.oid}, open_ones):
+                _run(i, callee, near, frame)
             _run_within(i, callee, managers, frame)
     for method in calling:
         others = [m for m in writing if m is not method]
         counts = method.cls is None and (_again(i, method, others, unchanged, frame) if writing else _count(i, method, frame))
+        if method.cls is None and (near := _read_by(i, _compiled_in(i, method), lying_open)):
+            _again(i, method, near, unchanged, frame)
         if counts or method.cls is None and id(method.info.node) in i.ledger.of(Entries).drawing:
             _repeat(i, method, frame)
         if method.cls is None:
             _go_on(i, method, frame)
             _run_within(i, _calling(i, method, frame), around, frame)
-    for name, compiled_object in alone if writing or around else ():
+    for name, compiled_object in alone if writing or lying_open or around else ():
         callee = _read_and_called(i, Ref(module), name, compiled_object, frame)
-        _run(i, callee, writing, frame)
+        for others in (writing, _read_by(i, {compiled_object.oid}, lying_open)):
+            if others:
+                _run(i, callee, others, frame)
         _run_within(i, callee, around, frame)
 
 
@@ -423,6 +432,20 @@ def _count(i: Interpreter, method: Method, frame: Frame) -> bool:
         guarded_run(i, run)
         journal(i).keep_only(known, lambda record: False)
     return i.ledger.of(Entries).counting.get(number, False)
+
+
+def _compiled_in(i: Interpreter, method: Method) -> set[int]:
+    """The compiled objects that a method calls, or what it calls does."""
+    calls = (record for record in journal(i).records if type(record) is events.Call)
+    return {call.object for call in calls if any(_within(span, method.info) for span in (call.where.span, *call.path))}
+
+
+def _read_by(i: Interpreter, compiled: Collection[int], methods: Sequence[Method]) -> list[Method]:
+    """The methods of objects that traces of some compiled objects have read. They run apart from those of the class, of which what they change takes nothing."""
+    if not methods:
+        return []
+    read = {record.location[0] for record in journal(i).records if type(record) is events.Read and record.object in compiled}
+    return [method for method in methods if isinstance(method.owner, Ref) and method.owner.oid in read]
 
 
 def _counting_for(i: Interpreter, method: Method, others: Sequence[Method], frame: Frame) -> list[Method]:
