@@ -1,7 +1,8 @@
 """Trials: the first rounds of a loop, run one by one and undone, where a round that stands for all of them does not tell what compiled objects are given.
 
 `text += "a"` has another length in each round, and the length that stands for all is any number. `min(seen)` of a list that gets longer is another number
-there, and the same one in each round. A row of numbers that are known tells. Of a trial the calls of compiled objects stay noted, and nothing else.
+there, and the same one in each round. The row of the numbers that are given round by round tells, as far as it goes. Of a trial the calls of compiled objects
+stay noted, and nothing else.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, UnknownValue, Value, is_known
 from mxlint.interpreter.containers.elements import MAX_UNROLLED
+from mxlint.interpreter.loops.novelty import MAX_AGAIN
 from mxlint.interpreter.machine.core import Halt, Interpreter, OutOfSteps
 from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import Rounds
@@ -27,8 +29,8 @@ Spot: TypeAlias = tuple[events.Where, str]
 """An argument: the place of a call, and its name there."""
 Turns: TypeAlias = Iterable[Callable[[], object]]
 """The rounds of a loop, from the first on."""
-ROUNDS_TRIED: Final = 32
-"""Twice as many as there may be numbers that come again."""
+ROUNDS_TRIED: Final = 2 * MAX_AGAIN
+"""As many as show that numbers come again, if they are few."""
 MOST_ROUNDS: Final = 400
 """Rounds of a loop that are tried to its end, where something is said to be another one in each round."""
 LOOKED_AT: Final = 3
@@ -76,7 +78,8 @@ def asked(i: Interpreter, place: Place, since: int) -> Asked | None:
     """What a trial may tell of the calls that the rounds of a loop have noted."""
     if i.journal is None or i.trace is not None or i.silent or i.unrolled * ROUNDS_TRIED > MAX_UNROLLED:
         return None
-    if i.ledger.of(Trials).vain[place] >= MAX_VAIN:
+    trials = i.ledger.of(Trials)
+    if trials.left <= 0 or trials.vain[place] >= MAX_VAIN:
         return None
     calls = [fact for fact in islice(i.journal.records, since, None) if type(fact) is events.Call]
     told = frozenset(
@@ -116,8 +119,8 @@ class Row(NamedTuple):
 
 
 def run(i: Interpreter, turns: Turns, place: Place, path: Path, asked: Asked, *, begun: bool) -> None:
-    """Run the first rounds of a loop from the present state on a path, and keep the calls that they note of compiled objects older than they are. `begun`: those of
-    the very first round are noted already."""
+    """Run the first rounds of a loop from the present state on a path, and keep the calls of compiled objects older than these rounds: those of places that the
+    second half comes to as well, and not those of which the row may still change what is told. `begun`: the calls of the very first round are noted already."""
     assert i.journal is not None
     known, trials, sides = frozenset(i.journal.compiled), i.ledger.of(Trials), i.ledger.of(Rounds).passed
     with _undone(i, path, min(STEPS_TRIED, trials.left)) as recording:
@@ -125,18 +128,28 @@ def run(i: Interpreter, turns: Turns, place: Place, path: Path, asked: Asked, *,
         rounds, ended = _rounds(i, turns, place, asked)
         trials.left -= steps - i.steps
     trials.vain[place] += not rounds
-    go_on = {(call.where, call.path) for calls in rounds[len(rounds) // 2 :] for call in calls}
-    unsure = frozenset[Spot]() if ended else asked.told if not sides <= recording.passed else asked.told & _resting(rounds)
-    for call in (call for calls in rounds[begun:] for call in calls):
-        told = unsure.isdisjoint((call.where, argument.name) for argument in call.arguments)
-        if told and call.object in known and (call.where, call.path) in go_on:
+    go_on = {(call.where, call.path) for calls in _second_half(rounds) for call in calls}
+    unsure = frozenset[Spot]() if ended else _unsure(rounds, asked, each_side=sides <= recording.passed)
+    for call in (call for calls in rounds[1 if begun else 0 :] for call in calls):
+        is_sure = unsure.isdisjoint((call.where, argument.name) for argument in call.arguments)
+        if is_sure and call.object in known and (call.where, call.path) in go_on:
             note(i, call)
 
 
+def _second_half(rounds: Sequence[Sequence[events.Call]]) -> Sequence[Sequence[events.Call]]:
+    return rounds[len(rounds) // 2 :]
+
+
+def _unsure(rounds: Sequence[Sequence[events.Call]], asked: Asked, *, each_side: bool) -> frozenset[Spot]:
+    """The arguments that are said to be others in each round and of which rounds that do not come to the end of the loop do not tell whether they are: all,
+    unless the rounds took `each_side` of the conditions that the round for all took; else those that have come to rest, and may move again."""
+    return asked.told & _resting(rounds) if each_side else asked.told
+
+
 def _resting(rounds: Sequence[Sequence[events.Call]]) -> frozenset[Spot]:
-    """The arguments that have come to rest in the second half of some rounds: later ones may move them again."""
+    """The arguments that have come to rest in the second half of some rounds."""
     last: dict[Spot, set[Value]] = {}
-    for call in (call for calls in rounds[len(rounds) // 2 :] for call in calls):
+    for call in (call for calls in _second_half(rounds) for call in calls):
         for argument in call.arguments:
             last.setdefault((call.where, argument.name), set()).add(argument.value)
     return frozenset(spot for spot, values in last.items() if len(values) == 1)
@@ -146,7 +159,7 @@ def _resting(rounds: Sequence[Sequence[events.Call]]) -> frozenset[Spot]:
 def _undone(i: Interpreter, path: Path, steps: int) -> Iterator[Recording]:
     """Run something on a path with steps of its own, and take back all that it did and noted. It costs no function anything. Gives what is recorded of it."""
     checkpoint, mark, costs = i.checkpoint(), i.heap.mark(), i.ledger.of(Costs)
-    before = i.path, i.steps, i.limit
+    before = i.path, i.steps, i.limit, costs.free
     outer = i.heap.recording
     recording = i.heap.recording = Recording(outer, len(i.tries))
     i.path, i.steps, i.limit, costs.free = path, steps, 0, True
@@ -154,7 +167,7 @@ def _undone(i: Interpreter, path: Path, steps: int) -> Iterator[Recording]:
         yield recording
     finally:
         i.heap.undo(mark)
-        (i.path, i.steps, i.limit), costs.free = before, False
+        i.path, i.steps, i.limit, costs.free = before
         i.heap.recording = outer
         i.forget(checkpoint)
         if outer is not None:
@@ -163,7 +176,8 @@ def _undone(i: Interpreter, path: Path, steps: int) -> Iterator[Recording]:
 
 
 def _rounds(i: Interpreter, turns: Turns, place: Place, asked: Asked) -> Row:
-    """Run rounds, as many as are tried; to the end of the loop where something is told. None if they do not tell what is asked, or take too many steps."""
+    """Run rounds, as many as are tried; up to the end of the loop where something is told. None are given if the first ones do not tell what is asked, or if not
+    even these rounds can be run in the steps that there are: `spare` is what is kept back of them for what comes after the first ones."""
     assert i.journal is not None
     stack, tries, targets = len(i.stack), len(i.tries), len(i.targets)
     spare = max(i.steps - STEPS_AT_FIRST, 0)
