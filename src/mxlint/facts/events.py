@@ -372,6 +372,8 @@ COMES_BACK: Final = "comes back"
 """Why the shape of an argument differs (`Argument.grows`) whose loop begins anew, with the same shapes, in each round of one around it."""
 
 
+PARAMETER_OF: Final = " of "
+"""Stands between a parameter that takes no array and the function of MLX that has it, in what uses a value (`Event.what`)."""
 ASSERTED: Final = "asserted"
 """Of a note that host code relies on what a trace changed: an assertion does that may hold."""
 

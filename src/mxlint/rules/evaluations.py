@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from mxlint.facts.events import EXPORT, Compiled, Event
+from mxlint.facts.events import EXPORT, PARAMETER_OF, Compiled, Event
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Remedy
 from mxlint.rules.findings import EVAL_ERROR, finding, name_of, quoted
@@ -28,11 +28,8 @@ METHODS = {"__getitem__": "an index of", "__setitem__": "an index of", "__delite
 """What a special method of a class of a library is, as a reader writes it."""
 
 
-OF_A_FUNCTION: Final = " of "
-"""Between a parameter that wants a Python number and the function of MLX, which refuses a placeholder by a TypeError or RuntimeError of its own."""
-
-
 REFUSAL: Final = "an argument that has to be a Python number is refused"
+"""Why a function of MLX raises that wants one: by a TypeError or RuntimeError of its own."""
 
 
 def construct(what: str) -> str:
@@ -66,7 +63,7 @@ def _finding(program: Program, rule: Rule, compiled: Compiled, event: Event, hel
     value = f"the value of {quoted(event.note)}" if event.note else "an array's value"
     needs = f"{construct(event.what)} needs {value}"
     name, exported = name_of(compiled), compiled.form == EXPORT
-    refused = OF_A_FUNCTION in event.what
+    refused = PARAMETER_OF in event.what
     raises = "raises" if refused else "raises ValueError"
     ends = f"what {name} records is the handler" if event.swallowed else f"{'exporting' if exported else 'tracing'} {name} {raises}"
     tracer = "the export" if exported else "mx.compile"

@@ -465,7 +465,7 @@ def _use_numbers(i: Interpreter, name: str, short: str, args: Arguments, place: 
             ranked = isinstance(member, Array) and member.shape is not None and len(member.shape) == 1
             for part in (member, *_parts_of(i, member)) if ranked or parameter != "shape" else _parts_of(i, member):
                 if isinstance(part, Array):
-                    sinks.use(i, "index", part, f"{parameter} of {short}", place, frame)
+                    sinks.use(i, "index", part, f"{parameter}{events.PARAMETER_OF}{short}", place, frame)
 
 
 def _parts_of(i: Interpreter, shape: Member) -> Iterator[Member]:

@@ -32,7 +32,7 @@ DEMANDS: Final = {".item": ".item()", ".tolist": ".tolist()"}
 
 
 OF_OTHERS: Final = frozenset(name for cls in (str, bytes, list, tuple, dict, set, int, float, complex) for name in dir(cls))
-"""What other things of Python have as well."""
+"""What built-in types of Python have as well."""
 
 
 class OutOfSight:
@@ -102,7 +102,8 @@ def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> No
 
 
 def array_of(i: Interpreter, method: Symbolic) -> Symbolic | None:
-    """What is taken for an array as a method of it is called that only arrays have, and that computes: a symbolic callable computed it from placeholders."""
+    """What is presumed to be an array as a method of it is called that arrays have and no built-in type of Python, and that computes: a symbolic callable computed
+    it from placeholders. Arrays of other libraries have such methods, too."""
     name, *owner = method.identity
     if i.trace is None or not isinstance(name, str) or name in DEMANDS or not owner or not isinstance(owner[0], tuple):
         return None
