@@ -24,7 +24,9 @@ REACHES = frozenset({"itself", "elements", "deep", "inside"})
 """The array itself; the rows of the array, or the array as an element of a container; an array at any depth; one in a container only."""
 SOURCES = frozenset({"clock", "random", "environment", "input", "counter", "identity", "file", "network", "process"})
 """Where a result comes from that may differ at the next call."""
-EFFECTS = frozenset({"prints", "logs", "writes", "reads", "warns", "sleeps", "starts", "configures", "sends", "exits", "waits", "opens"})
+EFFECTS = frozenset(
+    {"prints", "logs", "writes", "reads", "warns", "sleeps", "starts", "configures", "silences", "sends", "exits", "waits", "opens"}
+)
 """What happens outside of the program's own objects. `opens P`: a file, for writing if parameter P has one of the letters "wax+"."""
 MUTATIONS = frozenset({"adds", "removes", "reorders", "replaces", "consumes", "sets"})
 """New elements; fewer; another order; others in their places; an iterator advanced; attributes or internal state."""

@@ -12,7 +12,7 @@ from mxlint.rules.rule import Rule
 
 VALUES: Final = ("clock", "random", "counter", "input", "network")
 """Where a value comes from that is another one at the next call."""
-EFFECTS: Final = ("writes", "sends", "starts", "configures", "progress")
+EFFECTS: Final = ("writes", "sends", "starts", "configures", "silences", "progress")
 """What is done to the world outside of the program, and meant to happen at every call."""
 
 

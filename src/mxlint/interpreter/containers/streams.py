@@ -12,11 +12,12 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, UNBOUND, Const, Ref, Symbolic, Tuple, Union, Unknown, Value
+from mxlint.domain.members import NONE, UNBOUND, Const, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.widening import widen
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.elements import items_in_turn
+from mxlint.interpreter.expressions.equality import is_same_thing
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, opened, stepping
 from mxlint.interpreter.generators.iterators import ENDLESS, POSITION, new_iterator
@@ -295,11 +296,16 @@ def _groupby(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     if items is None:
         element = element_of(i, args.args[0], place, frame)
         found = element if key == NONE else _maybe_called(i, key, (element,), place, frame)
+        if any(isinstance(member, Array) and (not member.shape or member.shape[0] != 1) for member in members(args.args[0])):
+            _changes(i, found, found, place, frame)
         return _any_of(i, Tuple((found, new_iterator(i, "iter", (Tuple(None, element),), place, "itertools._grouper"))), place)
     keys = [item if key == NONE else _called(i, key, (item,), number, place, frame) for number, item in enumerate(items)]
     if not all(isinstance(k, Const) for k in keys):
         if not items:
             return _of(i, (), place)
+        for earlier, later in itertools.pairwise(keys):
+            if not is_same_thing(i, earlier, later):
+                _changes(i, earlier, later, place, frame)
         return _any_of(i, Tuple((join(keys), new_iterator(i, "iter", (Tuple(None, join(items)),), place, "itertools._grouper"))), place)
     groups = [(k, [items[n] for n in numbers]) for k, numbers in itertools.groupby(range(len(items)), keys.__getitem__)]
     made = []
@@ -307,6 +313,16 @@ def _groupby(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         with i.within((place, number)):
             made.append(Tuple((k, new_iterator(i, "iter", (Tuple(tuple(group)),), place, "itertools._grouper"))))
     return _of(i, made, place)
+
+
+def _changes(i: Interpreter, earlier: Value, later: Value, place: Place, frame: Frame) -> None:
+    """Ask whether one key differs from the one before, as `==` in a condition."""
+    for member in (*i.each(earlier), *i.each(later)):
+        if isinstance(member, Array):
+            i.operations.use(i, "truth", member, "itertools.groupby", place, frame)
+            return
+    if earlier is not later:
+        i.truth(binary(i, "==", earlier, later, place, frame), place, frame)
 
 
 def _tee(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

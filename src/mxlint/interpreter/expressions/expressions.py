@@ -26,7 +26,6 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.compiled.portions import READERS, asked, compared, hands_on, scalar, whole_but_tuples
 from mxlint.interpreter.compiled.portions import owner as owner_of
 from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of, sources
@@ -38,7 +37,7 @@ from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
 from mxlint.interpreter.expressions.outcomes import ISINSTANCE
 from mxlint.interpreter.expressions.templates import Piece, filled
-from mxlint.interpreter.expressions.text import Asking, Way, text_of
+from mxlint.interpreter.expressions.text import Asking, Way, not_spelled, text_of
 from mxlint.interpreter.generators.advancing import next_or
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import RETURNED, new_iterator
@@ -395,9 +394,7 @@ def _fstring(i: Interpreter, node: ir.FString, frame: Frame) -> Value:
         made = filled(i, pieces, frame.place(node))
         if made is not None or isinstance(text, Const):
             return made or text
-    imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in shown_parts)
-    kind = Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in shown_parts) else "varying")
-    return over(kind, united(map(loops_of, shown_parts)))
+    return not_spelled(pieces)
 
 
 def _await(i: Interpreter, node: ir.Await, frame: Frame) -> Value:

@@ -432,7 +432,7 @@ def _formatted(i: Interpreter, a: Member, b: Member, place: Place, frame: Frame)
             texts.append(text_of(i, item, "str", place, frame, asking=Asking("format", "%")))
     pieces, filling = of_percent(a), b.items if isinstance(b, Tuple) else (b,)
     if pieces is not None and filling is not None and len(filling) == sum(isinstance(piece, Field) for piece in pieces):
-        made = filled_in(i, pieces, filling, {}, place, frame)
+        made = filled_in(i, pieces, filling, place, frame)
         if made is not None:
             return made
     if isinstance(b, Symbolic):

@@ -30,9 +30,9 @@ MAX_PARTS: Final = 96
 
 
 class Field(NamedTuple):
-    """What stands in a template for something that is given."""
+    """What stands in a format for `%` for something that is given: its number, and the letter that says how it is shown."""
 
-    name: int | str
+    number: int
     way: str
 
 
@@ -89,24 +89,49 @@ def of_percent(text: Value) -> Pieces | None:
     return None if any(isinstance(piece, str) and piece != "%" and "%" in piece for piece in pieces) else pieces
 
 
-def of_format(text: Value) -> Pieces | None:
-    """The pieces of a format for `str.format` that shows each thing as it is; None of another."""
-    if not isinstance(text, Const) or not isinstance(text.value, str):
-        return None
-    pieces: Pieces = []
-    numbers = count()
-    try:
-        parsed = list(Formatter().parse(text.value))
-    except ValueError:
-        return None
-    for letters, name, spec, conversion in parsed:
+class Replacement(NamedTuple):
+    """A replacement field of `str.format`: the argument that it begins with, by number or name; the attributes and items on the way from there, each with
+    whether it is an attribute; how the text of what lies there is made; and the pieces of its format specification."""
+
+    argument: int | str
+    way: tuple[tuple[bool, int | str], ...]
+    conversion: str
+    spec: Sequence[str | Replacement]
+
+
+MAX_NESTING: Final = 2
+"""Levels of replacement fields: Python has no deeper ones."""
+_FIELD: Final = re.compile(r"([^.\[]*)((?:\.[^.\[]+|\[[^\]]+\])*)")
+_STEP: Final = re.compile(r"\.([^.\[]+)|\[([^\]]+)\]")
+
+
+def replacements(text: str) -> list[str | Replacement]:
+    """The letters and replacement fields of a format for `str.format`. Raises ValueError where Python does."""
+    return _replacements(text, [], MAX_NESTING)
+
+
+def _replacements(text: str, numbered: list[bool], levels: int) -> list[str | Replacement]:
+    """`numbered`: of each field that takes an argument by number, whether the number is written there; that cannot be so of some alone."""
+    if not levels:
+        raise ValueError("Max string recursion exceeded")
+    pieces: list[str | Replacement] = []
+    for letters, name, spec, conversion in Formatter().parse(text):
         pieces.append(letters)
         if name is None:
             continue
-        if spec or conversion == "a" or not (name == "" or name.isidentifier() or name.isdecimal()):
-            return None
-        pieces.append(Field(next(numbers) if not name else int(name) if name.isdecimal() else name, conversion or "s"))
+        found = _FIELD.fullmatch(name)
+        if found is None or conversion not in (None, "s", "r", "a"):
+            raise ValueError(name)
+        first, rest = found.groups()
+        argument: int | str = first
+        if not first or first.isdecimal():
+            argument = int(first) if first else len(numbered)
+            numbered.append(bool(first))
+            if len(set(numbered)) > 1:
+                raise ValueError("manual field specification beside automatic field numbering")
+        way = tuple((bool(attribute), attribute or (int(item) if item.isdecimal() else item)) for attribute, item in _STEP.findall(rest))
+        pieces.append(Replacement(argument, way, conversion or "", _replacements(spec, numbered, levels - 1) if spec else ()))
     return pieces
 
 
-__all__ = ["MAX_TEXT", "Field", "Piece", "Pieces", "filled", "of_format", "of_percent", "separated"]
+__all__ = ["MAX_TEXT", "Field", "Piece", "Pieces", "Replacement", "filled", "of_percent", "replacements", "separated"]

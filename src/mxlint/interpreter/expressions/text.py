@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 from mxlint.domain.arrays import Array
@@ -184,9 +184,7 @@ def _hidden(i: Interpreter, cls: Ref) -> list[object]:
     return [field[1] for field in i.heap.fields(cls.oid) if isinstance(field, tuple) and field[0] == "norepr"]
 
 
-def filled_in(
-    i: Interpreter, pieces: Pieces | None, given: Sequence[Value] | None, named: Mapping[str, Value], place: Place, frame: Frame
-) -> Value | None:
+def filled_in(i: Interpreter, pieces: Pieces | None, given: Sequence[Value] | None, place: Place, frame: Frame) -> Value | None:
     """The text of a format that shows each of the things that it is given as it is; None of another, or if one is neither known nor symbolic."""
     if pieces is None or given is None:
         return None
@@ -195,13 +193,21 @@ def filled_in(
         if isinstance(piece, str):
             found.append(piece)
             continue
-        value = named.get(piece.name) if isinstance(piece.name, str) else given[piece.name] if piece.name < len(given) else None
+        value = given[piece.number] if piece.number < len(given) else None
         several = members(value) if value is not None else ()
         whole = piece.way not in ("d", "i") or all(scalar_type(member) == "int" for member in several)
         if value is None or not whole or not all(isinstance(member, (Const, Symbolic)) for member in several):
             return None
         found.append(text_of(i, value, "repr" if piece.way == "r" else "str", place, frame))
     return filled(i, found, place)
+
+
+def not_spelled(pieces: Sequence[Piece]) -> Value:
+    """A text of pieces that is not known letter by letter."""
+    shown = [member for value in pieces if not isinstance(value, str) for member in members(value)]
+    imprecise = any(isinstance(m, Unknown) or isinstance(m, Kind) and m.cause == "imprecise" for m in shown)
+    kind = Kind("str", "imprecise" if imprecise else "open" if any(isinstance(m, Symbolic) for m in shown) else "varying")
+    return over(kind, united(map(loops_of, shown)))
 
 
 class _Names(dict[str, int]):

@@ -12,8 +12,9 @@ from mxlint.interpreter.containers import aspects, sequences
 from mxlint.interpreter.containers.builders import hashed, put
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.expressions.operators import binary
-from mxlint.interpreter.expressions.templates import filled, of_format, separated
-from mxlint.interpreter.expressions.text import Asking, Way, filled_in, text_of
+from mxlint.interpreter.expressions.templates import filled, separated
+from mxlint.interpreter.expressions.text import Asking, Way, text_of
+from mxlint.interpreter.libraries import formats
 from mxlint.interpreter.libraries.library import call_model, runs_code
 from mxlint.interpreter.libraries.logs import is_disabled
 from mxlint.interpreter.loops.iteration import collected
@@ -183,13 +184,6 @@ def _text(way: Way) -> Handler:
     return run
 
 
-def _str_format(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`text.format(…)`."""
-    made = call_model(i, "builtins.str.format", args, place, frame) or Kind("str", "open")
-    pieces = of_format(args.args[0]) if args.args and args.star is None and args.kwstar is None else None
-    return filled_in(i, pieces, args.args[1:], args.keywords, place, frame) or made
-
-
 def _str_join(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`text.join(texts)`."""
     if len(args.args) == 2 and runs_code(i, args.args[1]):
@@ -284,7 +278,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.repr": _text("repr"),
     **{f"builtins.object.{name}": _own_text(way) for name, way in (("__repr__", "repr"), ("__str__", "str"), ("__format__", "format"))},
     "builtins.format": _text("format"),
-    "builtins.str.format": _str_format,
+    **formats.HANDLERS,
     "builtins.str.join": _str_join,
     "builtins.object": _object,
     "builtins.object.__new__": _object_new,

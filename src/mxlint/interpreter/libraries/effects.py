@@ -34,7 +34,7 @@ from mxlint.interpreter.expressions.equality import is_same_thing
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.expressions.text import Asking, text_of
 from mxlint.interpreter.libraries import opaque
-from mxlint.interpreter.libraries.logs import configure, is_logged
+from mxlint.interpreter.libraries.logs import configure, is_logged, silence
 from mxlint.interpreter.libraries.results import Called, result_of
 from mxlint.interpreter.libraries.signatures import bind_signature
 from mxlint.interpreter.libraries.threads import running_in
@@ -52,6 +52,8 @@ from mxlint.models.expression import Type
 from mxlint.models.load import model
 from mxlint.models.schema import ARRAY_WORDS, Model, Times
 
+MAX_REACH: Final = 3
+"""Depth of the containers in which what a use reaches is looked for."""
 CHANGES: Final = frozenset(("adds", "removes", "reorders", "replaces"))
 """How a call may change what an object holds; what only `sets` its state, as a draw does, is a fact of its own."""
 
@@ -110,7 +112,8 @@ def _compare(i: Interpreter, name: str, container: Value, value: Value, seeks: b
                 break
 
 
-def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterator[Member]:
+def _reached(i: Interpreter, value: Value, reach: str, depth: int = MAX_REACH) -> Iterator[Member]:
+    """The members of an argument that a use reaches (`schema.REACHES`)."""
     for member in i.each(value):
         if isinstance(member, Slice):
             for bound in (member.lower, member.upper, member.step):
@@ -119,7 +122,8 @@ def _reached(i: Interpreter, value: Value, reach: str, depth: int = 3) -> Iterat
             yield member
         elif depth:
             if isinstance(member, Array):
-                yield member
+                if reach != "inside" or depth < MAX_REACH:
+                    yield member
                 continue
             items = known_items(i, member)
             parts: list[Value] = list(items) if items is not None else []
@@ -195,6 +199,8 @@ def take_effect(i: Interpreter, found: Model, bound: Mapping[str, Value], owner:
         i.operations.external(i, "#effect", Arguments((Const(found.name), Const(why)), places=(place, place)), place, frame)
     if found.effect is not None and found.effect.kind == "configures" and found.effect.detail:
         configure(i, found, found.effect.detail, bound)
+    if found.effect is not None and found.effect.kind == "silences":
+        silence(i, found.effect.detail, bound)
     for mutation in found.mutates:
         target = _operand(i, mutation.target, bound, owner, place, frame)
         for member in members(target) if target is not None else ():

@@ -171,7 +171,7 @@ def _caught(i: Interpreter, cls: Value, wanted: Value) -> bool | None:
 
 def ancestors(i: Interpreter, cls: Value) -> set[object]:
     """A class and its bases: numbers of classes of the program, names of those of libraries, None for what is not known."""
-    found: set[object] = set()
+    found: set[object] = {"builtins.object"}
     todo: list[Value] = [cls]
     while todo:
         item = todo.pop()
