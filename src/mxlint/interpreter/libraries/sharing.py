@@ -65,8 +65,9 @@ def parts(i: Interpreter, value: Value) -> Iterator[Part]:
     """The arrays that a value is part of; an object that is part of no other, or not on all paths, is all of itself."""
     for member in members(value):
         known = tuple(options(i.live(_held(i, member) or UNBOUND)))
-        found = [_read(option.member, on_some_paths=bool(option.guard)) for option in known if not isinstance(option.member, Unbound)]
-        if isinstance(member, Ref) and is_of_library(i, member) and (len(found) < len(known) or any(part.perhaps for part in found)):
+        held = [option for option in known if not isinstance(option.member, Unbound)]
+        found = [part for option in held for part in _read(option.member, on_some_paths=bool(option.guard))]
+        if isinstance(member, Ref) and is_of_library(i, member) and (len(held) < len(known) or any(part.perhaps for part in found)):
             yield Part(member.oid, ALL)
         yield from found
 
@@ -77,14 +78,16 @@ def _held(i: Interpreter, member: Member) -> Value | None:
     return i.heap.get(member.oid, PART_OF) if isinstance(member, Ref) else None
 
 
-def _read(value: Member, *, on_some_paths: bool = False) -> Part:
+def _read(value: Member, *, on_some_paths: bool = False) -> Iterator[Part]:
+    """The portions that were written as a tuple. One that stands for the tuples of many arrays holds a union of them."""
     assert isinstance(value, Tuple)
-    array, *given = value.parts
-    assert isinstance(array, Ref)
+    arrays, *given = value.parts
     start, stop, whole, aligned, perhaps = (part.value if isinstance(part, Const) else ... for part in given)
     known = isinstance(start, int) and (stop is None or isinstance(stop, int))
     portion = Portion(start, stop, whole is True, aligned is True) if known else SOME  # type: ignore[arg-type]
-    return Part(array.oid, portion, on_some_paths or perhaps is not False)
+    for array in members(arrays):
+        if isinstance(array, Ref):
+            yield Part(array.oid, portion, on_some_paths or perhaps is not False or arrays is not array)
 
 
 def _written(part: Part) -> Tuple:
@@ -219,7 +222,7 @@ def method_called(i: Interpreter, function: Symbolic, place: Place, frame: Frame
     held = i.ledger.of(Parts).arrays.get(owner) if isinstance(owner, tuple) and len(function.identity) == 2 else None
     if held is None or not isinstance(owner, tuple) or not isinstance(name, str) or not name.startswith("."):
         return
-    classes = {i.heap.get(_read(part).array, CLASS) for part in members(held) if not isinstance(part, Unbound)}
+    classes = {i.heap.get(part.array, CLASS) for member in members(held) if not isinstance(member, Unbound) for part in _read(member)}
     for found in (model(f"{cls.name}{name}") for cls in classes if isinstance(cls, External)):
         if found is not None and any(mutation.target.kind == "self" for mutation in found.mutates):
             changed(i, Symbolic(owner, None), None, place, frame)
