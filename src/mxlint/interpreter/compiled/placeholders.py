@@ -29,7 +29,7 @@ from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array, says_nothing
 from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.given_stars import GIVEN_AS, apart_by_number
-from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_layer
+from mxlint.interpreter.open_world.kinds_by_use import asks_type, is_array, is_dict, is_layer
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.open_world.shadows import Shadows, items, shadow
 from mxlint.syntax import ir
@@ -38,9 +38,9 @@ from mxlint.syntax import ir
 class _Given:
     """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met.
     `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array; `used` asks
-    whether it is used as one, `entries` whether as a dict."""
+    whether it is used as one, `entries` whether as a dict, `asked` whether something asks of which type it is."""
 
-    __slots__ = ("annotated", "counted", "entries", "number", "open_ended", "tuples", "used")
+    __slots__ = ("annotated", "asked", "counted", "entries", "number", "open_ended", "tuples", "used")
 
     def __init__(self) -> None:
         self.number = 0
@@ -48,6 +48,7 @@ class _Given:
         self.annotated = False
         self.used: Callable[[], bool] | None = None
         self.entries: Callable[[], bool] | None = None
+        self.asked: Callable[[], bool] | None = None
         self.counted: dict[int, int] = {}
         self.tuples: dict[int, tuple[Tuple, Tuple]] = {}
 
@@ -65,10 +66,11 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
         so_far.open_ended = param is None or _is_open(i, function, param)
         so_far.annotated = param is not None and names_array(i, function, param.annotation)
         so_far.used = partial(is_layer, i, compiled)
-        so_far.entries = None
+        so_far.entries = so_far.asked = None
         if param is not None and function is not None and isinstance(info, FunctionInfo):
             so_far.used = partial(is_array, i, function, info, param.name, owner)
             so_far.entries = partial(is_dict, i, function, info, param.name)
+            so_far.asked = partial(asks_type, i, function, info, param.name)
         return _placeholder(i, trace, value, at, so_far, name)
 
     given = [one(value, args.place(n, "", place), str(n)) for n, value in enumerate(args.args)]
@@ -176,11 +178,11 @@ def _is_open(i: Interpreter, function: Ref | None, param: ir.Param) -> bool:
 
 def _part(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
     """A part of an argument: what the function does with the whole says nothing of it."""
-    entries, so_far.entries = so_far.entries, None
+    whole, so_far.entries, so_far.asked = (so_far.entries, so_far.asked), None, None
     try:
         return _placeholder(i, trace, value, place, so_far, name)
     finally:
-        so_far.entries = entries
+        so_far.entries, so_far.asked = whole
 
 
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
@@ -219,7 +221,9 @@ def _of_symbolic(i: Interpreter, trace: Trace, member: Symbolic, place: Place, s
         return member
     if so_far.entries is not None and so_far.entries():
         return _dict_of_arrays(i, trace, member, place, so_far, name)
-    taken = so_far.open_ended and (may_be_array(member.identity) or so_far.used is not None and so_far.used())
+    used = so_far.used is not None and so_far.used()
+    asked = so_far.asked is not None and so_far.asked()
+    taken = so_far.open_ended and (used or may_be_array(member.identity) and not asked)
     if not so_far.annotated and not taken:
         so_far.number += 1
         return Symbolic(member.identity, None, member.label, member.presumed, "argument")

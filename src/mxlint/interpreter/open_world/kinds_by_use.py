@@ -71,6 +71,11 @@ def is_integer(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
     return _answer(i, Query("integer", ref, info, name, None, MAX_HANDED))
 
 
+def asks_type(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
+    """Whether something asks of which type a parameter is: what is done with it is done with one of several."""
+    return any(_asks_type(i, ref, call, name) for call in calls_in(i, info, name))
+
+
 def _answer(i: Interpreter, query: Query) -> bool:
     """The answer to a query, which is looked for once."""
     known = i.ledger.of(Kinds).known
@@ -89,9 +94,7 @@ def _is_used(i: Interpreter, query: Query) -> bool:
 
 
 def _is_dict(i: Interpreter, query: Query) -> bool:
-    """What is done with a parameter of which something asks of which type it is is done with one of several."""
-    asked = any(_asks_type(i, query.ref, call, query.name) for call in calls_in(i, query.info, query.name))
-    return not asked and _is_used(i, query)
+    return not asks_type(i, query.ref, query.info, query.name) and _is_used(i, query)
 
 
 def _is_integer(i: Interpreter, query: Query) -> bool:
@@ -218,7 +221,7 @@ def _takes_integers(i: Interpreter, ref: Ref, function: ir.Expr) -> bool:
 
 def _is_asked(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
     """Whether something asks of a parameter whether it is None, or of which type it is."""
-    if any(_asks_type(i, ref, call, name) for call in calls_in(i, info, name)):
+    if asks_type(i, ref, info, name):
         return True
     tests = (
         part for part in nodes_in(info.node.body, name) if isinstance(part, ir.Compare) and any(op in ("is", "is not") for op in part.ops)
@@ -227,6 +230,6 @@ def _is_asked(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
 
 
 def _asks_type(i: Interpreter, ref: Ref, call: ir.Call, name: str) -> bool:
-    """Whether a call asks of which type a parameter is: what is done with it is done with one of several."""
+    """Whether a call asks of which type a parameter is."""
     is_builtin = isinstance(call.func, ir.Name) and call.func.id == "isinstance" and dotted(i, ref, call.func) is None
     return is_builtin and (0, None) in positions(call, name)
