@@ -27,6 +27,9 @@ class Span:
     start: Position
     end: Position
 
+    def __contains__(self, inner: Span) -> bool:
+        return self.filename == inner.filename and self.start <= inner.start and inner.end <= self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Related:

@@ -77,7 +77,7 @@ def event(
     i.path = path
     if m is None:
         return None
-    swallowed = _may_be_caught(i, trace)
+    swallowed = _may_be_caught(i, trace, None if kind == "raise" else MLX_ERROR)
     chain = _chain(member.chain) if isinstance(member, Array) and member.chain is not None else ()
     fact = events.Event(
         trace.oid,
@@ -107,6 +107,10 @@ def event(
     return fact
 
 
+MLX_ERROR: Final = "builtins.ValueError"
+"""What MLX raises in a trace."""
+
+
 def expected(i: Interpreter) -> bool:
     """Whether a test says that a ValueError is raised here."""
     return any(not EVAL_ERRORS.isdisjoint(names) for _, names in i.modes.expected)
@@ -124,9 +128,11 @@ def prepared_event(i: Interpreter, kind: str, place: Place, what: str, frame: Fr
     )
 
 
-def _may_be_caught(i: Interpreter, trace: Trace) -> bool:
-    """Whether the body of a trace goes on where an exception is raised now: some handler in it may catch it."""
-    return any(target.catches for target in i.tries[trace.tries :])
+def _may_be_caught(i: Interpreter, trace: Trace, name: str | None = MLX_ERROR) -> bool:
+    """Whether the body of a trace goes on where an exception is raised now: some handler in it may catch it. `name`: of its class; None
+    for a `raise`, of which it is seen later whether what it raises leaves the trace."""
+    handlers = [target.catches for target in i.tries[trace.tries :] if target.catches is not None]
+    return any(name is None or catches(name) for catches in handlers)
 
 
 SEQUENCES: Final = ("list",)

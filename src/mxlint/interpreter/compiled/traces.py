@@ -20,6 +20,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.events import Where
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.journal import Uncaught, note, where
 from mxlint.interpreter.machine.locations import ITEMS, whole
 from mxlint.interpreter.machine.paths import Condition, Truth
 
@@ -274,6 +275,11 @@ class Trace:
     @fewest.setter
     def fewest(self, count: int) -> None:
         self.surplus = self.operations - count
+
+    def left_by(self, i: Interpreter, raised: Place | None) -> None:
+        """An exception leaves the trace that was raised at a place: no handler in it catches that."""
+        if raised is not None:
+            note(i, Uncaught(self.number, where(raised)))
 
     def adds(self, operations: int, fewest: int) -> None:
         """So many operations become part of the graph, of which so many surely do."""

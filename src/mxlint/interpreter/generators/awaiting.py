@@ -19,6 +19,7 @@ from mxlint.interpreter.machine.core import Halt, Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import AWAIT
+from mxlint.interpreter.machine.targets import anything
 from mxlint.interpreter.objects.lookup import special
 
 
@@ -82,7 +83,7 @@ def _ended(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
     """What a coroutine gives, or the exception that ends it."""
     with i.leaving() as ends:
         path = i.path
-        with i.trying(catches=True) as raised:
+        with i.trying(catches=anything) as raised:
             i.reach(ends, awaited(i, value, place, frame))
         i.heap.undo(raised.mark)
         for delta, error, way in raised.arrived:
@@ -118,7 +119,7 @@ def _next(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             i.reach(ends, default)
 
         with i.leaving() as ends:
-            with i.trying(catches=True) as raised:
+            with i.trying(catches=anything) as raised:
                 if method is not None:
                     given = awaited(i, i.call(method, Arguments(), place, frame), place, frame)
                 else:

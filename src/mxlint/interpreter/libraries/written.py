@@ -16,6 +16,7 @@ from mxlint.interpreter.libraries.threads import running_in
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.targets import anything
 from mxlint.interpreter.objects.type_tests import classes_in
 from mxlint.interpreter.statements import managers
 from mxlint.models.written import WrittenSource, names, written
@@ -84,7 +85,7 @@ def _aside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     i.mlx.given(i, args.args[:1])
     path, mark = i.path, i.heap.mark()
     ended = False
-    with i.trying(catches=True) as raised:
+    with i.trying(catches=anything) as raised:
         i.call(args.args[0], Arguments(), place, frame)
         ended = True
     if ended:

@@ -30,7 +30,7 @@ from mxlint.interpreter.machine.ledger import Ledger
 from mxlint.interpreter.machine.modes import Modes
 from mxlint.interpreter.machine.observer import Observer
 from mxlint.interpreter.machine.paths import TEST, WAYS, Condition, Path, Truth, guard_of, learned
-from mxlint.interpreter.machine.targets import Departure, Departures, Recovery, Target
+from mxlint.interpreter.machine.targets import Catches, Departure, Departures, Recovery, Target
 from mxlint.syntax import ir
 from mxlint.syntax.index import TRACERS
 
@@ -660,8 +660,10 @@ class Interpreter:
         recovery = self.recovery if self.recovery is not None and len(self.tries) <= self.recovery.tries else None
         doubtful = isinstance(exception, Ref) and self.heap.infos[exception.oid].payload is OWN
         recovered = recovery is not None and doubtful
-        if doubtful and isinstance(exception, Ref) and self.trace is not None and len(self.tries) <= self.trace.tries:
-            self.trace.doubtful = self.heap.infos[exception.oid].place, self.heap.get(exception.oid, ("#", "class"))
+        if isinstance(exception, Ref) and self.trace is not None and len(self.tries) <= self.trace.tries:
+            self.trace.left_by(self, self.heap.infos[exception.oid].place)
+            if doubtful:
+                self.trace.doubtful = self.heap.infos[exception.oid].place, self.heap.get(exception.oid, ("#", "class"))
         while recording is not None and recording.tries >= len(self.tries):
             recording.thrown = True
             if self.tries and recording.mark is not None and not recovered:
@@ -723,7 +725,7 @@ class Interpreter:
         self.try_depths.pop()
 
     @contextmanager
-    def trying(self, *, catches: bool = False) -> Iterator[Target]:
+    def trying(self, *, catches: Catches | None = None) -> Iterator[Target]:
         """Run what may raise. The states in which it does arrive at the target that it is given; in those of `possible` it may. `catches`: as of
         a `Target`."""
         target = Target(self.heap.mark(), catches=catches)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import combinations, islice, starmap
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mxlint.domain.arrays import Array, ShapeOf, join_arrays
 from mxlint.domain.guards import Literal_
@@ -53,6 +53,13 @@ NUMBERS_TOO: Final = frozenset(("truth", "convert", "index"))
 
 
 _Facts = tuple[Condition, Condition | None]
+
+
+class Uncaught(NamedTuple):
+    """An exception that was raised at a place leaves a trace."""
+
+    trace: int
+    where: Where
 
 
 class Journal:
@@ -191,6 +198,16 @@ class Journal:
             elif record.kind not in NUMBERS_TOO or record in self.array_like:
                 yield record, hangs
 
+    def _uncaught(self) -> Iterator[tuple[events.Event, complementary.Hanging]]:
+        """The events, of which one is swallowed only if what it raises leaves no trace."""
+        uncaught: dict[int, list[Span]] = {}
+        for record in self.records:
+            if type(record) is Uncaught:
+                uncaught.setdefault(record.trace, []).append(record.where.span)
+        for event, hangs in self._events():
+            leaves = event.swallowed and any(span in event.where.span for span in uncaught.get(event.trace, ()))
+            yield event.but(swallowed=False) if leaves else event, hangs
+
     def asserted(self, before: Mapping[tuple[object, Where], events.Note]) -> None:
         """An assertion may hold that has read what traces wrote, since `before`: the program says itself what it takes that to be."""
         for key, record in self.relied.items():
@@ -213,7 +230,7 @@ class Journal:
         writes = complementary.joined([(record, self.hanging.get(record, {})) for record in of(events.Write)])
 
         return events.Log(
-            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(complementary.joined(list(self._events())))), of(events.Read), tuple(dict.fromkeys(writes)), of(events.Stale),
+            tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(complementary.joined(list(self._uncaught())))), of(events.Read), tuple(dict.fromkeys(writes)), of(events.Stale),
             of(events.Note), of(events.Loop), tuple(self.imprecise), whole=self.whole,
         )  # fmt: skip
 

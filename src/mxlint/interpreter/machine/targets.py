@@ -5,8 +5,8 @@ A `return` hands its delta to the target of the activation. The run goes on ther
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 from mxlint.domain.heap import Delta, Heap
 from mxlint.domain.members import Value
@@ -16,17 +16,26 @@ MAX_POSSIBLE: Final = 32
 """States of one try that are kept one by one because an operation may raise there; beyond, all that the body writes is joined."""
 
 
+Catches: TypeAlias = "Callable[[str], bool]"
+"""Whether something may catch an exception of a class, by its name."""
+
+
+def anything(_: str) -> bool:
+    """Of a handler that may catch whatever comes."""
+    return True
+
+
 class Target:
     """A place where states arrive that left early: a loop's end, a function's end, a handler. Deltas are relative to `mark`.
 
     `fewest`: how many operations the trace had at least in a state that arrived. `possible`: states in which an operation may raise and may not, by the
-    class of the exception (None: not known). `overrun`: how often an item was taken at an index that a loop moves beyond the last one. `catches`: it is a
-    handler from which the program may go on; what arrives at another is raised again.
+    class of the exception (None: not known). `overrun`: how often an item was taken at an index that a loop moves beyond the last one. `catches`: of a
+    handler, whether the program may go on from there after an exception of a class of a library; what arrives at another is raised again.
     """
 
     __slots__ = ("_last", "arrived", "catches", "fewest", "mark", "overflow", "overrun", "possible")
 
-    def __init__(self, mark: int, *, catches: bool = False) -> None:
+    def __init__(self, mark: int, *, catches: Catches | None = None) -> None:
         self.mark = mark
         self.catches = catches
         self.arrived: list[tuple[Delta, Value, Path]] = []

@@ -5,7 +5,7 @@ The body of `finally`, and `__exit__`, runs once for each way out (the end, a re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias, TypeVar
@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 from mxlint.domain.guards import HANDLER
 from mxlint.domain.heap import Delta
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, External, Member, Ref, Symbolic, Unknown, Value
+from mxlint.domain.members import NONE, Bound, External, Member, Ref, Symbolic, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.generators import manage
@@ -21,9 +21,10 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import HANDLING, catches_all, caught, exception_class, exception_of, is_leaf
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.garbage import Possible, caught_states, possible_states
 from mxlint.interpreter.machine.paths import EXCEPTION, Path
-from mxlint.interpreter.machine.targets import Target
+from mxlint.interpreter.machine.targets import Target, anything
 from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.statements import groups
 from mxlint.interpreter.statements.binding import assign, owner_of, store
@@ -69,7 +70,7 @@ def _tried(i: Interpreter, node: ir.Try, mark: int, frame: Frame) -> tuple[list[
     may have come. After it the state is that at `mark`."""
     ended: list[State] = []
     alive = False
-    with i.trying(catches=True) as raised:
+    with i.trying(catches=partial(_may_take, i, node.handlers, frame)) as raised:
         i.execute(node.body, frame)
         alive = True
     if alive:
@@ -80,6 +81,27 @@ def _tried(i: Interpreter, node: ir.Try, mark: int, frame: Frame) -> tuple[list[
             pass
     i.heap.undo(mark)
     return ended, caught_states(i, raised.arrived), possible_states(i, raised.possible)
+
+
+def _may_take(i: Interpreter, handlers: Sequence[ir.Handler], frame: Frame, name: str) -> bool:
+    """Whether one of some handlers may catch an exception of a class of a library. What they name is looked at without a trace of that."""
+    for handler in handlers:
+        if handler.type is None:
+            return True
+        mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
+        i.silent += 1
+        try:
+            wanted = i.eval(handler.type, frame)
+        except Halt:
+            return True
+        finally:
+            i.silent -= 1
+            i.heap.undo(mark)
+            i.path = path
+            i.forget(checkpoint)
+        if caught(i, exception_of(i, name, frame.place(handler)), wanted) is not False:
+            return True
+    return False
 
 
 def _taken(
@@ -287,7 +309,10 @@ def managed(i: Interpreter, manager: Value, inside: Callable[[Value], None], pla
         leave = special(i, member, "__aexit__" if wait else "__exit__", place, frame)
         if enter is not None and leave is not None:
             value = _called(i, enter, Arguments(), place, frame, wait)
-            guarded(i, lambda details: _called(i, leave, details, place, frame, wait), lambda: inside(value), place, frame)
+            swallows = _may_return(i, leave)
+            guarded(
+                i, lambda details: _called(i, leave, details, place, frame, wait), lambda: inside(value), place, frame, swallows=swallows
+            )
             return NONE
         i.operations.managed(i, member, inside, place, frame)
         return NONE
@@ -359,17 +384,44 @@ def _by_target(left: Iterable[tuple[_Onward, State]]) -> Iterable[tuple[_Onward,
     return found.values()
 
 
+def _may_return(i: Interpreter, method: Value) -> bool:
+    """Whether a method may return anything but None."""
+    for member in members(method):
+        function = member.function if isinstance(member, Bound) else member
+        info = i.info(function.oid).payload if isinstance(function, Ref) else None
+        if (
+            not isinstance(info, FunctionInfo)
+            or info.generator
+            or not isinstance(info.node, ir.FuncDef)
+            or _returns_something(info.node.body)
+        ):
+            return True
+    return False
+
+
+def _returns_something(part: object) -> bool:
+    if isinstance(part, tuple):
+        return any(map(_returns_something, part))
+    if isinstance(part, (ir.Expr, ir.FuncDef, ir.ClassDef)) or not isinstance(part, ir.Node):
+        return False
+    if isinstance(part, ir.Return):
+        return part.value is not None and not (isinstance(part.value, ir.Const) and part.value.value in (None, False))
+    return any(map(_returns_something, part.inner()))
+
+
 def _called(i: Interpreter, function: Value, args: Arguments, place: Place, frame: Frame, wait: bool) -> Value:
     """Call `__enter__` or `__exit__`; `wait`: for what the call gives, as `async with` does."""
     made = i.call(function, args, place, frame)
     return awaited(i, made, place, frame) if wait else made
 
 
-def guarded(i: Interpreter, leave: Callable[[Arguments], Value], inside: Callable[[], None], place: Place, frame: Frame) -> None:
-    """Run a block, and `leave` on every way out of it, with the arguments of an `__exit__`: what that swallows goes on."""
+def guarded(
+    i: Interpreter, leave: Callable[[Arguments], Value], inside: Callable[[], None], place: Place, frame: Frame, *, swallows: bool = True
+) -> None:
+    """Run a block, and `leave` on every way out of it, with the arguments of an `__exit__`: what that swallows goes on. `swallows`: it may swallow something."""
     mark, base = i.heap.mark(), i.path
     after: list[State] = []
-    with i.trying(catches=True) as raised:
+    with i.trying(catches=anything if swallows else None) as raised:
         ended, left = _catching(i, frame, inside)
     i.heap.undo(mark)
     i.path = base

@@ -387,7 +387,7 @@ def _for(i: Interpreter, node: ir.For, frame: Frame, first: ir.Body = ()) -> Non
     try:
         dropped = _only_here(i, iterable, frame)
         if dropped is not None:
-            guarded(i, lambda _: closed(i, dropped, place, frame), rounds, place, frame)
+            guarded(i, lambda _: closed(i, dropped, place, frame), rounds, place, frame, swallows=False)
         else:
             rounds()
         ended.arrived.append((i.heap.changes(mark), NONE, base))
