@@ -64,13 +64,15 @@ class Modality(Record):
 class Element(Record):
     """One thing that inputs= or outputs= is given. `kind`: module, optimizer, random, list, dict (all live), parameters (a fresh copy), array,
     tuple (of arrays), copy (a container that nothing else holds), generator, set, object, number, unknown. `object`: the number of the live
-    container. `holds`: it holds a fresh copy of a module's parameters. `inside`: the containers that lie in it, of those that are given as well."""
+    container. `holds`: it holds a fresh copy of a module's parameters. `inside`: the containers that lie in it, of those that are given as well;
+    `copied`: the containers of the fresh copies."""
 
     where: Where
     kind: str
     object: int | None
     holds: bool = False
     inside: tuple[int, ...] = ()
+    copied: tuple[int, ...] = ()
 
 
 class Capture(Record):

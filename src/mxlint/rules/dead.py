@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 from mxlint.facts.events import Capture, Element
 from mxlint.rules.findings import quoted
 
 
-def why_dead(capture: Capture, lives: bool) -> tuple[str, str] | None:
+def why_dead(capture: Capture, lives: bool, read: AbstractSet[int]) -> tuple[str, str] | None:
     """What a capture is given, and what MLX makes of that, if it finds no live arrays there. `lives`: the body reads or writes what is captured, and
-    puts parameters into a module, so a copy of the parameters may be where they come from."""
+    puts parameters into a module, so a copy of the parameters may be where they come from. `read`: the containers through which the body reads what is
+    captured: a copy of the parameters that is among them is what the program works with."""
     for element in capture.elements:
-        reason = None if lives and (element.holds or element.kind == "parameters") else _reason(element, capture.literal)
+        serves = (element.holds or element.kind == "parameters") and (lives or not read.isdisjoint(element.copied))
+        reason = None if serves else _reason(element, capture.literal)
         if reason is not None:
             return reason
     return None

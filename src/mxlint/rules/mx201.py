@@ -61,4 +61,6 @@ def _holder(stale: Stale) -> str:
     return stale.container.removesuffix(STATE) if is_state else ""
 
 
-RULE = Rule("MX201", "uncaptured-read", "error", check, after_in_object=("MX205", "MX204", "MX202"), experiment="stale array")
+RULE = Rule(
+    "MX201", "uncaptured-read", "error", check, after=("MX212",), after_in_object=("MX205", "MX204", "MX202"), experiment="stale array"
+)

@@ -49,10 +49,11 @@ def check(program: Program) -> Iterator[Finding]:
 def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
     reads, writes = program.reads.get(compiled.number, ()), program.writes.get(compiled.number, ())
     lives = any(read.captured for read in reads) and any(write.how == "update" for write in writes)
+    through = {read.location[0] for read in reads if read.captured}
     for name, capture in (("inputs", compiled.inputs), ("outputs", compiled.outputs)):
         if capture is None:
             continue
-        reason = why_dead(capture, lives)
+        reason = why_dead(capture, lives, through)
         if reason is not None:
             yield from finding(
                 RULE, capture.where,

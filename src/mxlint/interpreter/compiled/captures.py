@@ -86,7 +86,14 @@ def _element(i: Interpreter, value: Value, place: Place, written: ir.Expr | None
         held = [member for _, _, member in each_leaf(i, value)]
         if held and all(_is_data(i, member) for member in held) and not _held_elsewhere(i, {oid}, held):
             kind = "copy"
-    return events.Element(where(place), kind, oid, _holds_copy(i, value))
+    return events.Element(where(place), kind, oid, _holds_copy(i, value), copied=tuple(sorted(_copied(i, value))))
+
+
+def _copied(i: Interpreter, value: Value) -> set[int]:
+    """The containers of the fresh copies of a module's parameters that something is, or holds."""
+    inner = [value, *(member for _, _, member in each_leaf(i, value) if isinstance(member, Ref))]
+    copies = [part for part in inner if isinstance(part, Ref) and i.heap.get(part.oid, ("#", "copy of")) is not None]
+    return {oid for copy in copies for oid, _, _ in each_leaf(i, copy)}
 
 
 def _is_data(i: Interpreter, member: Member) -> bool:
