@@ -411,6 +411,17 @@ def _keys_compared(i: Interpreter, item: Member, oid: int) -> tuple[list[Value],
     return keys, are_all
 
 
+def _is_array(value: Value) -> bool:
+    """Whether a value is an array, whichever."""
+    return all(isinstance(member, Array) for member in members(value))
+
+
+def _are_two(x: Value, y: Value) -> bool:
+    """Whether two values are surely different arrays."""
+    first, second = ({member.ident for member in members(value) if isinstance(member, Array)} for value in (x, y))
+    return first.isdisjoint(second)
+
+
 def _may_be_absent(i: Interpreter, item: Member, container: Member) -> bool:
     """Whether something lies under a key of a dict on some paths and nothing on others, and nothing lies there under keys that are not known one by one."""
     if not isinstance(container, Ref) or i.info(container.oid).summary or bound(i.heap.get(container.oid, REST) or UNBOUND) is not None:
@@ -434,10 +445,16 @@ def _is_one_of(
     i: Interpreter, item: Member, keys: list[Value], are_all: bool, container: Member, place: Place, frame: Frame
 ) -> Value | None:
     """Whether an item is equal to one of some keys, `TRUE` or `FALSE` if that is decided; None if what it is compared with decides nothing. An array that
-    is compared is asked for its truth."""
+    is compared is asked for its truth: by a list or tuple, while a set or dict looks an array up as the object that it is."""
     found: list[Value] = []
+    by_hash = isinstance(container, Ref) and container_kind(i, container) in ("set", "dict")
     for key in keys:
-        found.append(TRUE if is_same_thing(i, item, key) else i.operations.binary(i, "==", item, key, place, frame))
+        if is_same_thing(i, item, key):
+            found.append(TRUE)
+        elif by_hash and (_is_array(item) or _is_array(key)):
+            found.append(FALSE if not (_is_array(item) and _is_array(key)) or _are_two(item, key) else Kind("bool", "imprecise"))
+        else:
+            found.append(i.operations.binary(i, "==", item, key, place, frame))
         if found[-1] == TRUE and are_all:
             break  # what comes behind it is not compared
     arrays = [member for value in found for member in members(value) if isinstance(member, Array)]
