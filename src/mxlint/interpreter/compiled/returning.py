@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from mxlint.domain.arrays import Array
@@ -120,6 +120,19 @@ def held_by(i: Interpreter, member: Member) -> Iterator[Array]:
             for inner in members(part):
                 if isinstance(inner, Bound) or isinstance(inner, Ref) and inner != member:
                     yield from held_by(i, inner)
+
+
+def arrays_kept(i: Interpreter, value: Value, enters: Callable[[int], bool] = lambda oid: True) -> Iterator[Array]:
+    """The arrays that a value leads to, and those that the functions in it close over, or a partial is given: whoever calls these computes with them."""
+    yield from arrays_in(i, value, enters=enters)
+    for _, _, member in each_place(i, (value,), referring=True, enters=enters):
+        if (
+            isinstance(member, Bound)
+            or isinstance(member, Ref)
+            and i.info(member.oid).kind in ("function", "partial")
+            and enters(member.oid)
+        ):
+            yield from held_by(i, member)
 
 
 def _closed_over(i: Interpreter, code: object, env: Value | None) -> Iterator[Array]:

@@ -22,6 +22,7 @@ from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, named, outlived
+from mxlint.interpreter.compiled.returning import arrays_kept
 from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import (
     MAX_TRACES,
@@ -260,7 +261,7 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
             or present is not None
             and not _is_dropped(i, displaced, location[0])
             and (
-                any(array.trace is not None and trace.holds(array.trace) for array in arrays_in(i, present))
+                any(array.trace is not None and trace.holds(array.trace) for array in arrays_kept(i, present))
                 or results.source(i, (present,)) is not None
             )
         )
@@ -287,7 +288,7 @@ def _is_dropped(i: Interpreter, displaced: frozenset[int], oid: int, asked: froz
 def _let_go(i: Interpreter, trace: Trace) -> None:
     """What a trace has left in older objects, and no capture takes out, is no placeholder of the next trace of the same key, which did not put it there."""
     found = (held(i, *location) for location, fact in trace.kept if not fact.captured_out)
-    left = {array.ident for value in found if value is not None for array in arrays_in(i, value) if array.trace == trace.number}
+    left = {array.ident for value in found if value is not None for array in arrays_kept(i, value) if array.trace == trace.number}
     for ident in sorted(left):
         i.heap.replace(ident, lambda member: member.but(trace=None) if isinstance(member, Array) else member)
 

@@ -18,6 +18,7 @@ from mxlint.interpreter.compiled import rebinding
 from mxlint.interpreter.compiled.captures import is_covered, keeping, under_other_names
 from mxlint.interpreter.compiled.lifetimes import Stored
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
+from mxlint.interpreter.compiled.returning import arrays_kept
 from mxlint.interpreter.compiled.sinks import event
 from mxlint.interpreter.compiled.state import Changes, container, held, older, value_kind
 from mxlint.interpreter.compiled.traces import Seen, Trace
@@ -36,7 +37,6 @@ from mxlint.interpreter.machine.journal import (
     wheres,
 )
 from mxlint.interpreter.machine.locations import ADDED, CHANGED, ITEMS
-from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.writing import Writes, count_write
 from mxlint.interpreter.objects.lookup import is_cached_property
 from mxlint.interpreter.open_world import results
@@ -100,7 +100,7 @@ def _written_outside(
     """A trace writes what is older than itself, or what something older holds (`holders`)."""
     oid, field = location
     # What lies in an older object was noted when it was put there.
-    arrays = arrays_in(i, value, enters=lambda inner: not older(i, inner))
+    arrays = arrays_kept(i, value, enters=lambda inner: not older(i, inner))
     placeholders = [array for array in arrays if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
