@@ -240,7 +240,7 @@ def _one_of(i: Interpreter, a: Member, b: Member) -> Tuple | None:
 def _classes(i: Interpreter, member: Member) -> tuple[Value, ...]:
     """The classes in what stands for a type; nothing if it does not."""
     if member == NONE:
-        return (External("types.NoneType"),)
+        return (External("builtins.NoneType"),)
     if isinstance(member, Tuple):
         parts = [_classes(i, part) for item in member.items or () for part in members(item)]
         return tuple(member.items or ()) if all(parts) else ()

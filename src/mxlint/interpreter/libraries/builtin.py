@@ -23,7 +23,7 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import exception_class, handled_error, throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import COPIED, ITEMS
-from mxlint.interpreter.objects import hints, metaclasses, records, reflection, views, wrappers
+from mxlint.interpreter.objects import hints, listing, metaclasses, records, reflection, views, wrappers
 from mxlint.interpreter.objects.classes import construct, new_instance
 from mxlint.interpreter.objects.lookup import CLASS, container, special
 from mxlint.interpreter.objects.overriding import ABSTRACT
@@ -260,6 +260,7 @@ def _is_enabled(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
 
 
 HANDLERS: Final[dict[str, Handler]] = {
+    **listing.HANDLERS,
     **reflection.HANDLERS,
     **sequences.HANDLERS,
     **wrappers.HANDLERS,

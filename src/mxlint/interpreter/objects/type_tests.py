@@ -51,8 +51,8 @@ def classes_in(i: Interpreter, cls: Value) -> list[Value]:
     return found
 
 
-CLASSES_OF_KINDS: Final = {"list": "builtins.list", "dict": "builtins.dict", "set": "builtins.set", "function": "types.FunctionType", "module": "types.ModuleType",
-                  "class": "builtins.type", "generator": "types.GeneratorType", "partial": "functools.partial", "descriptor": "builtins.property"}  # fmt: skip
+CLASSES_OF_KINDS: Final = {"list": "builtins.list", "dict": "builtins.dict", "set": "builtins.set", "function": "builtins.function", "module": "builtins.module",
+                  "class": "builtins.type", "generator": "builtins.generator", "partial": "functools.partial", "descriptor": "builtins.property"}  # fmt: skip
 
 
 def type_names(i: Interpreter, member: Member) -> set[object] | None:
@@ -63,7 +63,7 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
             return None
         names = ancestors(
             i,
-            External("types.NoneType" if scalar == "NoneType" else f"builtins.{scalar}" if scalar != "ellipsis" else "types.EllipsisType"),
+            External("builtins.NoneType" if scalar == "NoneType" else f"builtins.{scalar}" if scalar != "ellipsis" else "builtins.ellipsis"),
         )
         return names | ({"numbers.Number", "numbers.Real"} if scalar in ("int", "float", "bool") else set())
     if isinstance(member, Array):
@@ -103,7 +103,7 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
     if isinstance(member, Slice):
         return {"builtins.slice", "builtins.object"}
     if isinstance(member, Bound):
-        return {"types.MethodType", "builtins.object", "collections.abc.Callable", "typing.Callable"}
+        return {"builtins.method", "builtins.object", "collections.abc.Callable", "typing.Callable"}
     return None
 
 
@@ -195,7 +195,7 @@ def builtin_type(i: Interpreter, member: Member) -> str | None:
     """The dotted name of a builtin type."""
     name = scalar_type(member)
     if name is not None:
-        return {"NoneType": "types.NoneType", "ellipsis": "types.EllipsisType", "number": "builtins.float"}.get(name, f"builtins.{name}")
+        return {"NoneType": "builtins.NoneType", "ellipsis": "builtins.ellipsis", "number": "builtins.float"}.get(name, f"builtins.{name}")
     if isinstance(member, Tuple):
         return "builtins.tuple"
     if isinstance(member, RangeObject):
