@@ -63,7 +63,9 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
             return None
         names = ancestors(
             i,
-            External("builtins.NoneType" if scalar == "NoneType" else f"builtins.{scalar}" if scalar != "ellipsis" else "builtins.ellipsis"),
+            External(
+                "builtins.NoneType" if scalar == "NoneType" else f"builtins.{scalar}" if scalar != "ellipsis" else "builtins.ellipsis"
+            ),
         )
         return names | ({"numbers.Number", "numbers.Real"} if scalar in ("int", "float", "bool") else set())
     if isinstance(member, Array):
