@@ -40,7 +40,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import answers, orders
+from mxlint.interpreter.containers import answers, membership, orders
 from mxlint.interpreter.containers.deques import bounded
 from mxlint.interpreter.containers.elements import known_items, position_of
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS
@@ -49,6 +49,7 @@ from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import (
+    ANY,
     BY_CLASS,
     CONTENTS,
     COPIED,
@@ -64,7 +65,8 @@ from mxlint.interpreter.machine.locations import (
     unapplied,
 )
 from mxlint.interpreter.machine.locations import part as location_of
-from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is_itself_alone, is_of_library
+from mxlint.interpreter.machine.writing import Writes
+from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is_of_library
 from mxlint.models.load import model
 
 LENGTH: Final = ("#", "length")
@@ -131,12 +133,14 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
     if isinstance(field, tuple) and field[0] == BY_CLASS:
         return by_class(i, oid, field[1])
     contents = _contents(i, oid, ordered=_is_ordered(field))
+    if contents is None and _is_membership(field):
+        return _is_in(i, oid, field[1])  # type: ignore[index]
     if contents is None:
         return _length(i, oid) if field == LENGTH else (_filled(i, oid) if field == FILLED else None) or Unknown("contents")
     if isinstance(field, tuple) and isinstance(field[1], answers.Question):
         asked, kind = field[1], container(i, Ref(oid))
         return guarded([(answers.answer(i, kind, asked, items), guard) for items, guard in contents])
-    return guarded([(_of(i, field)(items), guard) for items, guard in contents])
+    return guarded([(_of(i, oid, field)(items), guard) for items, guard in contents])
 
 
 def _length(i: Interpreter, oid: int) -> Value:
@@ -169,6 +173,18 @@ def _filled(i: Interpreter, oid: int) -> Value | None:
     return guarded(found) if found else None
 
 
+def _is_membership(field: Field) -> bool:
+    """Whether an aspect is whether one thing is in a container."""
+    return isinstance(field, tuple) and field[0] == _IN
+
+
+def _is_in(i: Interpreter, oid: int, item: Member) -> Value:
+    """Whether something is in a list or set whose items are not known one by one."""
+    content = i.heap.get(oid, ITEMS)
+    found = [(membership.among(i, item, o.member, _put_last(i, oid)), o.guard) for o in (options(content) if content is not None else ())]
+    return guarded(found) if found else membership.UNDECIDED
+
+
 def _is_ordered(field: Field) -> bool:
     """Whether an aspect depends on the order of items."""
     if not isinstance(field, tuple) or field in (LENGTH, FILLED, UNORDERED, DISTINCT) or field[0] == _IN:
@@ -196,10 +212,17 @@ def ask(i: Interpreter, oid: int, field: Field, place: Place, frame: Frame) -> N
             ask(i, part.oid, field, place, frame)
     if owner is None and i.info(oid).trace != i.trace.number:
         content = i.heap.get(oid, ITEMS)
-        if content is not None and _contents(i, oid) is None and (field != FILLED or _filled(i, oid) is None):
+        if content is not None and _contents(i, oid) is None and not _is_answered(i, oid, field):
             i.operations.read(i, oid, ITEMS, content, place, frame)
         else:
             i.operations.read(i, oid, field, aspect(i, oid, field), place, frame)
+
+
+def _is_answered(i: Interpreter, oid: int, field: Field) -> bool:
+    """Whether an aspect of a list or set is known, though its items are not, one by one."""
+    if field == FILLED:
+        return _filled(i, oid) is not None
+    return _is_membership(field) and not any(isinstance(member, Unknown) for member in members(aspect(i, oid, field)))
 
 
 def ask_for_entries(i: Interpreter, oid: int, place: Place, frame: Frame) -> None:
@@ -556,7 +579,7 @@ def _keys(i: Interpreter, oid: int) -> list[tuple[tuple[Value, ...], Guard]] | N
     return [(keys, guard) for keys, guard in found if not any(Literal_(part.condition, not part.outcome) in guard for part in guard)]
 
 
-def _of(i: Interpreter, field: Field) -> Callable[[tuple[Value, ...]], Value]:
+def _of(i: Interpreter, oid: int, field: Field) -> Callable[[tuple[Value, ...]], Value]:
     if field == LENGTH:
         return lambda items: Const(len(items))
     if field == FILLED:
@@ -572,16 +595,12 @@ def _of(i: Interpreter, field: Field) -> Callable[[tuple[Value, ...]], Value]:
         return lambda items: TRUE if asked < len(items) else FALSE
     if field[0] == _NTH:  # type: ignore[index]
         return lambda items: items[asked] if asked < len(items) else UNBOUND
-    return lambda items: _is_among(i, asked, items)
+    return lambda items: membership.among(i, asked, Tuple(items), _put_last(i, oid))
 
 
-def _is_among(i: Interpreter, item: Member, items: tuple[Value, ...]) -> Value:
-    """Whether Python finds an item among others: 1, 1.0 and True are one, and some objects are equal to themselves alone."""
-    if item in items:
-        return TRUE
-    if isinstance(item, Ref):
-        alone = all(isinstance(other, (Const, Tuple)) or isinstance(other, Ref) and is_itself_alone(i, other) for other in items)
-        return FALSE if alone and is_itself_alone(i, item) else Unknown("contents")
-    if not isinstance(item, Const) or not all(isinstance(other, Const) for other in items):
-        return Unknown("contents")
-    return TRUE if any(other.value == item.value for other in items if isinstance(other, Const)) else FALSE
+def _put_last(i: Interpreter, oid: int) -> Place:
+    """Where something was put last into a container."""
+    last = i.ledger.of(Writes).last
+    found = last.get((oid, ANY)) or last.get((oid, KEYS)) or i.info(oid).place or i.place
+    assert found is not None
+    return found

@@ -37,7 +37,7 @@ from mxlint.domain.parts import is_one
 from mxlint.domain.place import Place
 from mxlint.domain.texts import cannot_be
 from mxlint.interpreter.compiled.keyed import ALL
-from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers import aspects, membership
 from mxlint.interpreter.containers.builders import as_key, hashed, is_key
 from mxlint.interpreter.containers.elements import dict_keys, enum_members, known_items
 from mxlint.interpreter.expressions.arithmetic import NUMBERS, fold, negation
@@ -48,7 +48,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS, REST
-from mxlint.interpreter.objects.lookup import CLASS, FIELDS, by_identity, environment, fields_of, is_itself_alone, mro, special
+from mxlint.interpreter.objects.lookup import CLASS, FIELDS, by_identity, environment, fields_of, mro, special
 from mxlint.interpreter.objects.lookup import container as container_kind
 from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.presumptions import taken_from
@@ -346,14 +346,14 @@ def contains(i: Interpreter, op: str, item: Member, container: Member, place: Pl
     keys, are_all = _compared_with(i, item, container, place, frame)
     answered = _is_one_of(i, item, keys, are_all, container, place, frame) if keys is not None else None
     if answered is not None:
-        return of(Option(_answer(option.member, positive), option.guard) for option in options(answered))
+        return of(Option(_answer(option.member, positive, place), option.guard) for option in options(answered))
     if isinstance(container, Unknown) or isinstance(item, Unknown):
         return Unknown("membership")
     asked = given_dicts.is_there(i, container.oid, item, place) if isinstance(container, Ref) else None
     if asked is not None:
         return asked if positive else negation(asked, place)
     if isinstance(container, Ref):
-        if not isinstance(item, Symbolic) or not keys or not are_all or not all(isinstance(key, Const) for key in keys):
+        if not keys or not are_all or not all(isinstance(one, (Const, Symbolic)) for one in (item, *keys)):
             return Kind("bool", "open" if cause(item) == "open" or aspects.given(i, container) else "imprecise")
         container = Tuple(tuple(keys))  # another test of the same item against the same constants asks the same
     outcome = i.derived("in", (item, container), frozenset(("bool",)), place)
@@ -369,8 +369,10 @@ def _seen(i: Interpreter, view: Ref) -> Tuple | None:
     return Tuple(items) if is_there else None
 
 
-def _answer(found: Member, positive: bool) -> Member:
+def _answer(found: Member, positive: bool, place: Place) -> Member:
     """What `in` or `not in` gives."""
+    if isinstance(found, Symbolic):
+        return found if positive else negation(found, place)
     return Const(found.value is positive) if isinstance(found, Const) else found
 
 
@@ -390,7 +392,7 @@ def _compared_with(i: Interpreter, item: Member, container: Member, place: Place
     if kind == "set" and not (isinstance(item, Ref) and i.info(item.oid).kind == "set"):
         hashed(i, item, place, frame)  # a set is looked up as a frozen one
     if kind in ("list", "set"):
-        if isinstance(item, Const) or isinstance(item, Ref) and is_itself_alone(i, item):
+        if membership.is_particular(i, item):
             aspects.ask(i, container.oid, aspects.has(item), place, frame)
         content = i.heap.get(container.oid, ITEMS)
         return (list(content.items) if isinstance(content, Tuple) and content.items is not None else None), True
@@ -481,6 +483,9 @@ def _is_one_of(
     unknown = next((value for value in found if isinstance(value, Unknown)), None)
     if unknown is not None:
         return Unknown(unknown.reason)
+    rest = [value for value in found if value != FALSE]
+    if are_all and len(rest) == 1 and isinstance(rest[0], Symbolic):
+        return rest[0]  # the same condition as that the two are equal
     causes = {value.cause for value in found if isinstance(value, Kind)}
     if causes == {"varying"} and not any(isinstance(value, Symbolic) for value in found):
         return Kind("bool", "varying")
