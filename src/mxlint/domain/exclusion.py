@@ -83,3 +83,24 @@ def contradict(guard: Guard, more: Guard) -> bool:
                 return True
     known = equations(more)
     return any(literal.outcome and refuted(literal.condition, known) for literal in guard)
+
+
+def together(literals: Iterable[Literal_]) -> bool:
+    """Whether some literals may hold together: one thing equals one constant, and two things that equal one are equal."""
+    held = frozenset(literals)
+    known = equations(held)
+    for literal in held:
+        if literal.outcome and refuted(literal.condition, known):
+            return False
+        denied = parts(literal) or (() if literal.outcome else (opposite(literal),))
+        if denied and all(part in held or part.outcome and _follows(part.condition, known) for part in denied):
+            return False
+    return True
+
+
+def _follows(condition: Identity, known: Equations) -> bool:
+    """Whether two things are asked to be equal that equal one constant."""
+    if len(condition) != 3 or condition[0] not in _EQUAL:
+        return False
+    first, second = (part.value if isinstance(part, Const) else known.get(part, part) for part in condition[1:])
+    return bool(first == second)

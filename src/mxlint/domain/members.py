@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from mxlint.domain.guards import Cause, Guard, Identity, parts
+from mxlint.domain.guards import Cause, Guard, Identity, Literal_, parts
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size
 
@@ -260,7 +260,8 @@ COUNT: Final = "#"
 @dataclass(frozen=True, slots=True, repr=False)
 class Spot:
     """Where a tuple or scalar lies that a trace came to: the location, the way from there through tuples and operators, where the program reads it, by
-    which calls in the trace, and what it found. `here`: that lies there; if not, it was found behind that location, as in the class of an object."""
+    which calls in the trace, and what it found. `here`: that lies there; if not, it was found behind that location, as in the class of an object. `under`:
+    the literals under which the trace came to it."""
 
     oid: int
     field: object
@@ -269,6 +270,7 @@ class Spot:
     calls: tuple[Place, ...]
     found: Value
     here: bool = True
+    under: frozenset[Literal_] = frozenset()
 
     def inner(self, step: Step) -> Spot:
         """Where a part of the tuple lies, or what an operator makes of the scalar."""

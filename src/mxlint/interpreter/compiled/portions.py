@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mxlint.domain.join import of
 from mxlint.domain.members import (
@@ -32,6 +32,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import scalars
 from mxlint.interpreter.compiled.state import Changes
+from mxlint.interpreter.compiled.traces import Trace, under
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.machine.core import Interpreter
@@ -40,9 +41,6 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import call_places
 from mxlint.interpreter.machine.locations import OF, part
 from mxlint.syntax import ir
-
-if TYPE_CHECKING:
-    from mxlint.interpreter.compiled.traces import Trace
 
 READERS: Final = frozenset(map(External, ("builtins.getattr", "builtins.len")))
 """Functions of Python that read a part of a tuple that they are given, and say so."""
@@ -82,7 +80,7 @@ def found_behind(i: Interpreter, past: Iterable[int], oid: int, name: str, value
 
 
 def _spot(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, place: Place) -> Spot:
-    return Spot(oid, field, (), place, tuple(call_places(i, trace.depth + 1)), value)
+    return Spot(oid, field, (), place, tuple(call_places(i, trace.depth + 1)), value, under=under(i, trace))
 
 
 def _has_parts(value: Value) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
-from mxlint.domain.guards import Guard
+from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import itemwise
 from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Symbolic, Tuple, Unbound, Value, members, options, scalar_type
@@ -106,7 +106,7 @@ def on_read(
     location = (oid, field)
     if location in trace.reads:
         seen = trace.reads[location]
-        seen.under &= under(i, trace)
+        seen.under &= _under(i, trace, spot)
         if used or seen.kind != "array":
             seen.late |= trace.given.mutated.keys()
     elif oid not in trace.refused:
@@ -152,9 +152,14 @@ def _seen(
     seen.count = count(i, location)
     if spot is not None and _wrote(trace, oid, field) and held(i, oid, field) != value:
         seen.count -= 1  # the trace has written there since it came to what it uses now
-    seen.under = under(i, trace)
+    seen.under = _under(i, trace, spot)
     seen.behind = not here
     return seen
+
+
+def _under(i: Interpreter, trace: Trace, spot: Spot | None) -> frozenset[Literal_]:
+    """The literals under which a trace reads something: where it came to it, and where it uses it."""
+    return under(i, trace) if spot is None else under(i, trace) | spot.under
 
 
 def _note_read(i: Interpreter, trace: Trace, location: Location, value: Value, seen: Seen) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.exclusion import together
 from mxlint.domain.guards import Guard, Literal_, closed
 from mxlint.domain.heap import Location
 from mxlint.domain.join import bound, join, of
@@ -136,9 +137,12 @@ def _differences(
     different: list[Member] = []
     ways: list[list[events.Condition]] = []
     same = False
+    path = closed(condition.literal for condition in i.path if condition.literal is not None) if found.under else ()
     for option in present.options:
         if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
             continue  # where it holds that, the trace did not read it
+        if found.under and not together((*found.under, *option.guard, *path)):
+            continue
         if _option_is_the_same(i, location, found, option, entry, again) or _has_filled(i, location, found, option.member, entry):
             same = True
         else:

@@ -7,6 +7,7 @@ in sight gives may replace what lies under a known one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from mxlint.domain.guards import MAX_GUARD, Guard, Identity, Literal_, opposite
@@ -59,6 +60,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     field = entry(i, owner.oid, key)
     value = i.heap.get(owner.oid, field) if is_key(key) else None
     by: Value = Kind("str", "varying")
+    read: Callable[[Member | None, Value], Value] | None = None
     if value is not None:
         value = i.live(found_in(i, owner.oid, field, value, place, frame))
         absent = _where_absent(value)
@@ -86,6 +88,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         if rest is not None:
             found.append((None, rest))
         by = key
+        read = partial(_read_entry, i, owner, place, frame)
     if not found and i.heap.get(owner.oid, ("k", Const(opaque.WEIGHTS))) is not None:
         if i.trace is not None:
             i.imprecise("a model whose layers are not in sight", place)
@@ -109,8 +112,8 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     if absent is None or default is None:
         if not found:
             throw_named(i, "builtins.KeyError", place)
-        return _there(i, choices.chosen(i, found, by, place), place)
-    return _together(i, found, default, absent, by, place)
+        return _there(i, choices.chosen(i, found, by, place, read=read), place)
+    return _together(i, found, default, absent, by, place, read)
 
 
 def _there(i: Interpreter, value: Value, place: Place) -> Value:
@@ -152,14 +155,27 @@ def entries_where(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool]) 
     return found
 
 
-def _together(i: Interpreter, found: list[tuple[Member | None, Value]], default: Value, absent: Guard, by: Value, place: Place) -> Value:
+def _read_entry(i: Interpreter, owner: Ref, place: Place, frame: Frame, key: Member | None, value: Value) -> Value:
+    """What a trace finds under a key of a dict to which the one that it looks up is equal; None: under a key that is not known."""
+    return value if key is None else found_in(i, owner.oid, ("k", key), value, place, frame)
+
+
+def _together(
+    i: Interpreter,
+    found: list[tuple[Member | None, Value]],
+    default: Value,
+    absent: Guard,
+    by: Value,
+    place: Place,
+    read: Callable[[Member | None, Value], Value] | None = None,
+) -> Value:
     """What lies under a key, or the default where nothing does."""
     if absent:
         # The entry is there on some paths.
         there = (opposite(absent[0]),) if len(absent) == 1 else ()
         both = guarded([*((value, there) for _, value in found), (default, absent)])
     else:
-        both = choices.chosen(i, found, by, place, default) if found else default
+        both = choices.chosen(i, found, by, place, default, read=read) if found else default
     if not any(isinstance(option.member, Unbound) for option in options(both)):
         return both
     missing = [(default, option.guard) for option in options(both) if isinstance(option.member, Unbound)]
@@ -203,7 +219,7 @@ def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place
         return  # a test of the key, whatever it asks, may leave out those that are there
     base = i.path
     for other, present in (*entries_where(i, owner, lambda k: isinstance(k, Const)), *_missed(i, owner)):
-        if isinstance(other, Const) and (key.kinds is None or scalar_type(other) in key.kinds):
+        if isinstance(other, Const) and _may_equal(key, other):
             equal = Literal_(("==", key.identity, other), True)
             i.path = (*base, Condition(None, place, equal))
             there, here = i.live(value), i.live(present)
@@ -216,6 +232,24 @@ def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place
                 field = entry(i, owner.oid, other)
                 i.heap.set(owner.oid, field, new)
                 i.operations.written(i, owner.oid, field, new, place, frame)
+
+
+def take_if_equal(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Frame) -> None:
+    """Something is taken out under a key that nobody in sight gives: what lies under another one is gone where the two are equal."""
+    for other, held in i.heap.entries(owner.oid):
+        there = i.live(held)
+        if other == key or bound(there) is None or isinstance(key, Symbolic) and not _may_equal(key, other):
+            continue
+        left = choices.chosen(i, [(other, UNBOUND)], key, place, there, tag=other)
+        if left != held:
+            field = entry(i, owner.oid, other)
+            i.heap.set(owner.oid, field, left)
+            i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
+
+
+def _may_equal(key: Symbolic, other: Member) -> bool:
+    """Whether a key that nobody in sight gives may be equal to another."""
+    return key.kinds is None or not isinstance(other, Const) or scalar_type(other) in key.kinds
 
 
 def _missed(i: Interpreter, owner: Ref) -> list[tuple[Member, Value]]:

@@ -25,7 +25,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.builders import entry, hashed
-from mxlint.interpreter.containers.dict_items import entries_where, put_entry
+from mxlint.interpreter.containers.dict_items import entries_where, put_entry, take_if_equal
 from mxlint.interpreter.containers.indices import MISUSE, as_index, needs_number
 from mxlint.interpreter.libraries import sharing
 from mxlint.interpreter.loops.iteration import listed
@@ -161,6 +161,8 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
                     i.may_raise("builtins.KeyError")
             i.heap.drop(owner.oid, field)
             i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
+            if isinstance(key, Symbolic):
+                take_if_equal(i, owner, key, place, frame)
         views.changed(i, owner.oid, place, frame)
 
 

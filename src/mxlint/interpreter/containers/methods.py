@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -15,7 +15,7 @@ from mxlint.interpreter.containers import orders
 from mxlint.interpreter.containers.aspects import contents
 from mxlint.interpreter.containers.builders import any_number, entries, entry, is_key, joined_content, new_list, new_set, put, put_any
 from mxlint.interpreter.containers.deques import within_length
-from mxlint.interpreter.containers.dict_items import dict_item, puts_default
+from mxlint.interpreter.containers.dict_items import dict_item, puts_default, take_if_equal
 from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
 from mxlint.interpreter.containers.item_assignment import drop_item, put_item
 from mxlint.interpreter.containers.items import held_item
@@ -163,7 +163,8 @@ def _remove(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fram
         elif all(answer == Const(False) for answer in answers):
             continue
         else:
-            found.append(Tuple(None, join(member.items)))
+            i.may_raise("builtins.ValueError")
+            found.append(_without_one(i, member.items, [n for n, answer in enumerate(answers) if answer != FALSE], value, place))
     if not found:
         throw_named(i, "builtins.ValueError", place)
     _set(i, ref, join(found), NONE, place, frame)
@@ -269,9 +270,9 @@ def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fr
             i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
     if isinstance(args.args[0], Union) or not is_key(args.args[0]):
         i.operations.written(i, ref.oid, ("k", args.args[0]), NONE, place, frame)
-    if any(isinstance(key, (Symbolic, Kind, Unknown)) for key in members(args.args[0])):
-        for key, held in i.heap.entries(ref.oid):  # each may be the one
-            i.heap.set(ref.oid, ("k", key), join((held, UNBOUND)))
+    for key in members(args.args[0]):
+        if isinstance(key, (Symbolic, Kind, Unknown)):
+            take_if_equal(i, ref, key, place, frame)
     return value
 
 
@@ -447,12 +448,17 @@ def _without_element(i: Interpreter, content: Member, value: Value, place: Place
         return Tuple(left), True
     if not items or isinstance(value, Const) and all(isinstance(item, Const) for item in items):
         return content, False
+    return _without_one(i, items, range(len(items)), value, place, content), None
+
+
+def _without_one(
+    i: Interpreter, items: tuple[Value, ...], which: Sequence[int], value: Value, place: Place, otherwise: Value | None = None
+) -> Value:
+    """The content of a list or set without one of some items, whichever the value is equal to; `otherwise`: where it is none of them."""
     if len(items) > MAX_LEFT_OUT:
-        return Tuple(None, join(items)), None
-    without: list[tuple[Member | None, Value]] = [
-        (_label(item), Tuple((*items[:number], *items[number + 1 :]))) for number, item in enumerate(items)
-    ]
-    return choices.chosen(i, without, value, place, content), None
+        return Tuple(None, join(items))
+    without: list[tuple[Member | None, Value]] = [(_label(items[n]), Tuple((*items[:n], *items[n + 1 :]))) for n in which]
+    return choices.chosen(i, without, value, place, otherwise)
 
 
 def _label(item: Value) -> Const | None:
@@ -460,7 +466,7 @@ def _label(item: Value) -> Const | None:
 
 
 MAX_LEFT_OUT: Final = 4
-"""Of a set of more elements it is not told which of them is taken out, where one of several may be."""
+"""Of a list or set of more elements it is not told which of them is taken out, where one of several may be."""
 
 
 def _combine(op: str, in_place: bool = False) -> Method:

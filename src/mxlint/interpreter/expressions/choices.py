@@ -6,7 +6,8 @@ gives decides, and imprecise if that was approximated. If the program in sight t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from mxlint.domain.exclusion import contradict
@@ -17,6 +18,7 @@ from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.domain.texts import cannot_be
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.open_world.defaults import Defaults
 
 CHOICE: Final = "chosen"
@@ -32,16 +34,23 @@ def chosen(
     place: Place,
     otherwise: Value | None = None,
     tag: object = None,
+    read: Callable[[Member | None, Value], Value] | None = None,
 ) -> Value:
     """The alternative that `by` chooses: each comes with what `by` is equal to then (None: not known). `otherwise`: if it is none of them.
-    `tag` distinguishes several choices at one place."""
+    `tag` distinguishes several choices at one place. `read`: what is done with each where it is chosen."""
     why = cause(by)
     possible = [(label, value) for label, value in alternatives if not excludes(by, label)]
     alternatives = possible if possible or otherwise is not None else alternatives
+    is_sure = why == "varying" or len(alternatives) + (otherwise is not None) == 1
+    literals: list[Literal_] = []
+    if why != "varying" and not (is_sure and read is None):
+        literals = [Literal_(_condition(i, by, label, (tag, number), place, why), True) for number, (label, _) in enumerate(alternatives)]
+    if read is not None:
+        ways: Sequence[Literal_ | None] = literals or [None] * len(alternatives)
+        alternatives = [(label, _where(i, partial(read, label, value), why, way, place)) for (label, value), way in zip(alternatives, ways)]
     values = [value for _, value in alternatives] + ([otherwise] if otherwise is not None else [])
-    if why == "varying" or len(values) == 1:
+    if is_sure:
         return join(values)
-    literals = [Literal_(_condition(i, by, label, (tag, number), place, why), True) for number, (label, _) in enumerate(alternatives)]
     against = [Literal_(literal.condition, False) for literal in literals]
     found: list[Option] = []
     for number, (_, value) in enumerate(alternatives):
@@ -50,6 +59,16 @@ def chosen(
     if otherwise is not None:
         found.extend(_guarded(otherwise, tuple(against)))
     return join(values) if all(value == values[0] for value in values) else of(found, chosen=why == "open")
+
+
+def _where(i: Interpreter, run: Callable[[], Value], why: Cause, literal: Literal_ | None, place: Place) -> Value:
+    """What is done where a literal holds; None: wherever that is."""
+    base = i.path
+    i.path = (*base, Condition(why, place, literal, True)) if literal is not None else base
+    try:
+        return run()
+    finally:
+        i.path = base
 
 
 def excludes(by: Value, label: Member | None) -> bool:
@@ -93,8 +112,9 @@ def cause(by: Value) -> Cause:
 
 def _condition(i: Interpreter, by: Value, label: Member | None, number: object, place: Place, why: Cause) -> Identity:
     """The condition under which an alternative is chosen: what a test of the index or key for equality asks, where that can be said."""
-    known = isinstance(by, Symbolic) and isinstance(label, Const)
-    identity: Identity = ("==", by.identity, label) if known else ("choice", place, i.context, number)  # type: ignore[union-attr]
+    known = isinstance(by, Symbolic) and isinstance(label, (Const, Symbolic))
+    other = label.identity if isinstance(label, Symbolic) else label
+    identity: Identity = ("==", by.identity, other) if known else ("choice", place, i.context, number)  # type: ignore[union-attr]
     if identity not in i.causes:
         i.causes[identity] = (why, place)
         i.choices.add(identity)
