@@ -31,13 +31,15 @@ class Target:
     `fewest`: how many operations the trace had at least in a state that arrived. `possible`: states in which an operation may raise and may not, by the
     class of the exception (None: not known). `overrun`: how often an item was taken at an index that a loop moves beyond the last one. `catches`: of a
     handler, whether the program may go on from there after an exception of a class of a library; what arrives at another is raised again.
+    `named`: the exceptions that its handlers name.
     """
 
-    __slots__ = ("_last", "arrived", "catches", "fewest", "mark", "overflow", "overrun", "possible")
+    __slots__ = ("_last", "arrived", "catches", "fewest", "mark", "named", "overflow", "overrun", "possible")
 
-    def __init__(self, mark: int, *, catches: Catches | None = None) -> None:
+    def __init__(self, mark: int, *, catches: Catches | None = None, named: frozenset[str] = frozenset()) -> None:
         self.mark = mark
         self.catches = catches
+        self.named = named
         self.arrived: list[tuple[Delta, Value, Path]] = []
         self.fewest: int | None = None
         self.overrun = 0

@@ -45,6 +45,7 @@ from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.machine.private import mangled
 from mxlint.interpreter.objects import replaced_dict
 from mxlint.interpreter.objects.hooks import set_by_hook
+from mxlint.interpreter.objects.inherited import sets_itself
 from mxlint.interpreter.objects.lookup import (
     BASES,
     CLASS,
@@ -294,7 +295,11 @@ def _of_each_object(i: Interpreter, owner: Ref, cls: Value, name: str, place: Pl
     if name == "__dataclass_fields__":
         return i.attribute(cls, name, place, frame)
     if owner.oid in i.ledger.of(Standing).objects and not name.startswith("__"):
-        return _out_of_sight(i, owner, name, place)  # its class is one that extends this one: no other has it
+        expected = bool(i.tries) and "AttributeError" in i.tries[-1].named
+        if not expected or not sets_itself(i, cls, name):
+            if expected:
+                i.may_raise("builtins.AttributeError")
+            return _out_of_sight(i, owner, name, place)  # its class is one that extends this one: no other has it
     read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)
 

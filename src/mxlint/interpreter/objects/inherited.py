@@ -5,7 +5,7 @@ In `class Trainer(BaseTrainer)` with `self.optimizer.update(self.model, grads)`,
 
 from __future__ import annotations
 
-from mxlint.domain.members import External, Ref
+from mxlint.domain.members import External, Ref, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.machine.arguments import Arguments
@@ -49,3 +49,13 @@ def give(i: Interpreter, cls: Ref, owner: Ref, place: Place, frame: Frame) -> No
 def _is_known(i: Interpreter, base: External) -> bool:
     """Whether a class of a library is one of which it is known what it gives."""
     return model(base.name) is not None or i.mlx.class_kind(i, base) is not None
+
+
+def sets_itself(i: Interpreter, cls: Value, name: str) -> bool:
+    """Whether a method of a class, or of one that it inherits from, sets an attribute of its object: then it is no other class that has it."""
+    for base in mro(i, cls) if isinstance(cls, Ref) else ():
+        place = i.info(base.oid).place if isinstance(base, Ref) else None
+        blocks = i.project.symbols(place.source, i.tracers).blocks if place is not None else ()
+        if any(place is not None and place.start <= block.start and block.end <= place.end and name in block.own for block in blocks):
+            return True
+    return False
