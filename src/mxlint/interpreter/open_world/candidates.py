@@ -233,8 +233,9 @@ class _Known:
     held: Holding
     called_objects: set[str]
     """The names of classes whose objects reach something compiled where they are called."""
-    objects: Mapping[Span, Sequence[tuple[str, Span]]]
-    """By function, the names by which it may call methods of objects, with where these stand."""
+    objects: Mapping[Span, Sequence[tuple[str, Span, bool]]]
+    """By function, the names of objects by which it may run methods, with where these stand, and whether a call of the object does that; else any
+    operation may, as `kernels[name]`."""
 
 
 def _reaches(block: Block, here: frozenset[str], known: _Known) -> bool:
@@ -244,7 +245,10 @@ def _reaches(block: Block, here: frozenset[str], known: _Known) -> bool:
     return bool(
         block.calls & known.names
         or block.calls & here
-        or any(name in block.calls and method in known.making for name, method in known.objects.get((block.start, block.end), ()))
+        or any(
+            method in known.making and name in (block.calls if called else reads)
+            for name, method, called in known.objects.get((block.start, block.end), ())
+        )
         or block.hands & known.handed
         or _calls_its_own(block)
         and reads & known.lying
@@ -294,29 +298,37 @@ def _fields(i: Interpreter, part: Member) -> list[str]:
 CONTAINERS: Final = frozenset(("dict", "iterator", "list", "set"))
 
 
-def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tuple[str, Span]]]:
-    """The names by which each function of a file may call objects of classes of the file, with where the methods stand that such a call comes to: its
-    parameters that are annotated by a class, and names of the module."""
+def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tuple[str, Span, bool]]]:
+    """The names by which each function of a file may run special methods of objects of classes of the file, with where these stand and whether a call
+    does that: its parameters that are annotated by a class, and names of the module."""
     of_module = [
-        (name, span)
+        (name, *method)
         for name, value in i.heap.fields(module).items()
         for member in members(value)
         if isinstance(name, str) and isinstance(member, Ref) and i.info(member.oid).kind == "instance"
         for cls in members(i.heap.get(member.oid, CLASS) or UNBOUND)
-        for span in _calling(i, source, cls)
+        for method in _special_methods(i, source, cls)
     ]
-    found: dict[Span, list[tuple[str, Span]]] = {}
+    found: dict[Span, list[tuple[str, Span, bool]]] = {}
     for ref, _, _ in functions(i, source, module):
         info = i.info(ref.oid).payload
         if isinstance(info, FunctionInfo):
             own = [
-                (param.name, span)
+                (param.name, *method)
                 for param in info.node.params
                 for part in alternatives(i, ref, param.annotation)
-                for span in _calling(i, source, named(i, ref, part))
+                for method in _special_methods(i, source, named(i, ref, part))
             ]
             found[info.node.start, info.node.end] = own + of_module
     return found
+
+
+def _special_methods(i: Interpreter, source: Source, cls: Value | None) -> Iterator[tuple[Span, bool]]:
+    """Where the methods of a file stand that Python runs for an object of a class, and whether a call of the object comes to them."""
+    for base in mro(i, cls) if isinstance(cls, Ref) and i.info(cls.oid).kind == "class" else ():
+        for name, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
+            if isinstance(name, str) and name.startswith("__") and name.endswith("__") and name not in CONSTRUCTORS:
+                yield from ((span, name == "__call__") for span in _spans(i, source, value))
 
 
 def _called_classes(i: Interpreter, source: Source, module: int) -> dict[Span, set[str]]:
