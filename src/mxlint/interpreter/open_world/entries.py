@@ -429,10 +429,10 @@ def call_with(i: Interpreter, function: Ref, args: Arguments, place: Place, fram
 
 
 def _to_its_end(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
-    """What a call gives, a generator being iterated and a coroutine awaited: who calls such a function does that."""
+    """What a call gives, a generator being iterated and a coroutine awaited: who calls such a function does that, and may send the generator something."""
     for member in members(value):
         if isinstance(member, Ref) and i.info(member.oid).kind == "generator":
-            i.iterate(member, lambda _: None, place, frame)
+            i.iterate(member, lambda _: i.symbolic(place, "element"), place, frame)
         elif isinstance(member, Ref) and i.info(member.oid).kind == "coroutine":
             return awaited(i, member, place, frame)
     return value
