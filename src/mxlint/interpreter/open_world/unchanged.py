@@ -13,12 +13,12 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.syntax.index import ANY, Block
 
-NAMED: Final = frozenset(("module", "class", "library"))
+NAMED: Final = frozenset(("module", "class", "library", "function"))
 """Kinds of objects that hold what anybody may set by its name."""
 
 
 class Unchanged:
-    """What traces have read so far, if all of it has a name: variables of modules and of blocks around, attributes of modules and classes."""
+    """What traces have read so far, if all of it has a name: variables of modules and of blocks around, attributes of modules, classes and functions."""
 
     def __init__(self, i: Interpreter) -> None:
         self._i = i
