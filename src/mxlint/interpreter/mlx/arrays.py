@@ -49,6 +49,7 @@ from mxlint.interpreter.mlx.computing import compute, traced
 from mxlint.interpreter.mlx.descriptions import ARRAY
 from mxlint.interpreter.mlx.growth import grows
 from mxlint.interpreter.open_world import presumptions
+from mxlint.models.load import model
 from mxlint.models.mlx.names import dtype_name
 from mxlint.syntax.inline import in_one_line
 
@@ -72,6 +73,9 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     if argument is not None and _is_of_others(i, name, operands):
         presumptions.refuted(i, (argument,))
         return i.symbolic(place, method, source="argument")
+    if array.shape is None and i.trace is None and _is_of_trees(i, name, operands):
+        # Nothing shows that it is an array, and this that it is none: it is a tree, as of gradients by a dict.
+        return i.symbolic(place, method)
     if method in _EQUALITY and _is_never_equal(i, operands[1]):
         presumed = presumptions.root(array) == array.ident
         return i.derived(method, (Array(array.ident), *members(operands[1])), BOOL, place) if presumed else Const(method == "__ne__")
@@ -105,6 +109,12 @@ def _is_of_others(i: Interpreter, name: str, operands: Sequence[Value]) -> bool:
     if method in _BY_KEY:
         return all(scalar_type(member) == "str" for member in members(operands[1]))
     return not method.startswith("__") and i.table.entry(name) is None and i.table.entry(f"{name}[int]") is None and not i.mlx.has(name)
+
+
+def _is_of_trees(i: Interpreter, name: str, operands: Sequence[Value]) -> bool:
+    """Whether dicts or lists have what is asked for, and no array does."""
+    of_a_tree = any(model(f"builtins.{kind}.{name.removeprefix(f'{ARRAY}.')}") is not None for kind in ("dict", "list"))
+    return of_a_tree and _is_of_others(i, name, operands)
 
 
 def _is_never_equal(i: Interpreter, other: Value) -> bool:
