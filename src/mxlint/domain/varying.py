@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mxlint.domain.members import Const, Kind, Loops, Member, Range, Value, members
+from mxlint.facts.rows import FEW
 
 
 def loops_of(member: Member) -> Loops:
@@ -21,8 +22,6 @@ def loops_of(member: Member) -> Loops:
 
 MANY_ROUNDS: Final = 8
 """Rounds for which a number that is rounded to a bucket stays the same."""
-FEW: Final = 4
-"""Numbers of which there are so few that a trace for each is no matter."""
 
 
 def stays(op: object, step: int | None, by: object) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mxlint.facts.events import Argument, Compiled, Modality
+from mxlint.facts.rows import FEW
 from mxlint.facts.values import ContainerValue, ScalarValue, Value
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Wrap
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.variation import FEW, arrays_given, is_length, same_dtypes, scalars_vary, series
+from mxlint.rules.variation import arrays_given, is_length, same_dtypes, scalars_vary, series
 
 
 def check(program: Program) -> Iterator[Finding]:

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import chain
 from typing import NamedTuple
 
 from mxlint.facts.events import Argument, Call, Compiled, Modality, Where
+from mxlint.facts.rows import AGAIN, MANY, come_again
 from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, UnknownValue, Value, is_known
 from mxlint.finding import Span
 from mxlint.rules.program import Program
 
-MANY = 3
-"""From so many different ones on, values or shapes that come round by round are taken to go on changing."""
 FIRST, LATER = "first", "rest"
 """Rounds of a loop that are run together, but for the first."""
-FEW = 4
-"""So many numbers that are written out in a loop are so many traces, and that is all."""
-
-AGAIN = 16
-"""So many that come again are no matter where there are many calls; more are one trace each all the same."""
-SELDOM = 4
-"""What so many calls are given, one with the other, before another takes its place, as the next of some sizes that arrays are padded to, changes seldom."""
 
 
 class Series(NamedTuple):
@@ -44,14 +36,16 @@ class Series(NamedTuple):
     """Whether all rounds that are run together, at each call in such, are those of the innermost loop."""
 
     def add(self, value: Value, call: Call, *, grows: bool) -> None:
-        """Keep what a call is given. `grows`: its shape is said to be another one each time, and is none that is known."""
+        """Keep what a call is given. `grows`: its shape is said to be another one each time, and is none that is known. A first round that does not say what
+        it is tells less than the rounds behind it."""
         self.values.append(value)
         self.turns.setdefault(call.finite, []).append(value)
         *around, innermost = (loop.text for loop in call.loops)
+        known = UnknownValue("") if grows else value
         if LATER in (*around, innermost):
             self.joined.append(LATER not in around)
-        else:
-            self.rows.setdefault(call.loops[:-1], []).append(UnknownValue("") if grows else value)
+        elif innermost != FIRST or is_known(known):
+            self.rows.setdefault(call.loops[:-1], []).append(known)
 
     def shown(self) -> list[list[Value]]:
         """The rows of what it is, if rounds that are run together were run one by one as well, and tell: each by itself, and all of them one after the other."""
@@ -152,23 +146,6 @@ def is_length(program: Program, compiled: Compiled, argument: Argument) -> bool:
             }
             axes = equal if axes is None else axes & equal
     return bool(axes)
-
-
-def come_again(values: Iterable[object]) -> bool:
-    """Whether one of few comes again after others, or the last one has come as often as all that were before it, or each comes many times, or the second half
-    brings nothing new: what goes round, comes to rest or seldom changes does not go on to change. What changes ever more seldom, as the next power of two does, need not be few."""
-    values = list(values)
-    found = [(value, sum(1 for _ in run)) for value, run in groupby(values)]
-    different = len({value for value, _ in found})
-    together = sum(times for _, times in found)
-    if found and 2 * found[-1][1] >= together:
-        return True
-    if different <= FEW and (different < len(found) or SELDOM * different <= together):
-        return True
-    if set(values[len(values) // 2 :]) <= set(values[: len(values) // 2]):
-        return True
-    times = [times for _, times in found[:-1]]  # the last one may come again
-    return len(times) >= MANY and times == sorted(times) and times[-1] >= 2 * times[len(times) // 2]
 
 
 def scalars_vary(values: Sequence[Value], few: int) -> bool:

@@ -111,6 +111,39 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
     return None
 
 
+def item_at(i: Interpreter, member: Value, number: int) -> Value | None:
+    """The item at a place of what holds its items, also of one that holds too many to be known all at once; UNBOUND behind the last. None if it is not known."""
+    if isinstance(member, RangeObject):
+        numbers = constant_range(member)
+        if numbers is not None:
+            return Const(numbers[number]) if number < length_of(numbers) else UNBOUND
+        match member.start, member.step:
+            case Const(value=int(start)), Const(value=int(step)):
+                return Const(start + number * step)
+        return None
+    if isinstance(member, Union) or isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
+        return None
+    items = items_in_turn(i, member)
+    return None if items is None else items[number] if number < len(items) else UNBOUND
+
+
+def iterator_item(i: Interpreter, ref: Ref, number: int) -> Value | None:
+    """What an iterator gives at a place, counted from its begin, if it goes over what holds its items; UNBOUND behind the last."""
+    kind, parts = i.info(ref.oid).payload, parts_of(i, ref)
+    if kind not in ("enumerate", "iter", "zip") or not parts:
+        return None
+    found = [item_at(i, i.live(part), number) for part in (parts if kind == "zip" else parts[:1])]
+    known = [item for item in found if item is not None]
+    if len(known) < len(found) or UNBOUND in known:
+        return UNBOUND if UNBOUND in known else None
+    if kind == "iter":
+        return known[0]
+    if kind == "zip":
+        return Tuple(tuple(known))
+    start = parts[1] if len(parts) > 1 else Const(0)
+    return Tuple((Const(start.value + number), known[0])) if isinstance(start, Const) and isinstance(start.value, int) else None
+
+
 def _in_columns(content: Value) -> tuple[Value, ...] | None:
     """The items of a list that holds one of several tuples of one length: each may be what lies at its place in one of them."""
     rows = [

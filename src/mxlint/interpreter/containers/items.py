@@ -34,7 +34,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import FEW
+from mxlint.facts.rows import FEW
 from mxlint.interpreter.compiled.portions import cut_out, handed_out, past_end, taken_out, used
 from mxlint.interpreter.compiled.portions import found as found_in
 from mxlint.interpreter.containers import aspects

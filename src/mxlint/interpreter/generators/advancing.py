@@ -13,7 +13,15 @@ from mxlint.domain.join import bound, filtered, hull, join
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, Member, Range, RangeObject, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.containers.elements import elements, iterator_items, known_items, move_parts, position_of, view_element
+from mxlint.interpreter.containers.elements import (
+    elements,
+    iterator_item,
+    iterator_items,
+    known_items,
+    move_parts,
+    position_of,
+    view_element,
+)
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import ENDLESS, POSITION, RETURNED, parts_of
 from mxlint.interpreter.generators.stepping import can_step, step
@@ -195,6 +203,9 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
                 _as_many_rounds(i)
             return items[0]
         return exhausted(i, default, place, returned)
+    item = iterator_item(i, ref, position) if position is not None else None
+    if item is not None:
+        return item if item is not UNBOUND else exhausted(i, default, place, returned)
     element = join(items) if items else _iterator_element(i, ref, place, frame)
     if items is not None and isinstance(number, Range) and number.low is not None and number.low < len(items):
         element = join(items[number.low :])

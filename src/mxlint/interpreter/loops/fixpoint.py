@@ -5,6 +5,7 @@ A loop in such a loop starts from the invariant that it had in the last round of
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from typing import Final
@@ -41,12 +42,13 @@ def repeat(
     peeled: bool = False,
     several: bool = False,
     apart: tuple[Callable[[], object], Callable[[], object]] | None = None,
-    turns: trials.Turns = (),
+    turns: trials.Turns | None = None,
 ) -> None:
     """Run `step` any number of times (at least once if `certain`, at least twice if `several`), to a fixpoint; go on with the join of the states in which it may end.
 
     `peeled`: the first round has been run already; that of a loop in a loop that ascends is one of the others. `apart`: what the first round does, and
-    what the others do, where it is run apart from them. `turns`: the rounds, one by one, of which a trial may run the first.
+    what the others do, where it is run apart from them. `turns`: the rounds, one by one, of which a trial may run the first; where none are given, `step` is each
+    of them, as it is where the state says how far the loop has come.
     `ends`: it may end before any round by itself; otherwise `step` hands the states in which it ends to a target of its own.
     """
     exits = Target(i.heap.mark())
@@ -61,6 +63,7 @@ def repeat(
     around = i.invariants if not i.approximations else None
     since = trials.noted(i)
     after: Delta | None = {}
+    turns = itertools.repeat(step) if turns is None else turns
     if not peeled and around is None:
         first, step = apart or (step, step)
         after = _round(i, exits.mark, {}, (place, "first"), first, base)
@@ -70,7 +73,7 @@ def repeat(
         end = _fixpoint(i, exits.mark, passed(after, _asks_what_it_is), around, (place, "rest"), step, base)
         if ends and end is not None:
             exits.arrived.append((end, NONE, some))
-    if turns and around is None and (asked := trials.asked(i, place, since)) is not None:
+    if turns and around is None and (asked := trials.asked(i, since)) is not None:
         trials.run(i, turns, place, some, asked, begun=not peeled)
     i.path = base
     i.arrive(exits)

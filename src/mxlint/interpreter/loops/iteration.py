@@ -15,6 +15,7 @@ from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import join, length_of
 from mxlint.domain.members import (
     NONE,
+    UNBOUND,
     Const,
     Kind,
     Member,
@@ -41,6 +42,7 @@ from mxlint.interpreter.containers.elements import (
     append,
     elements,
     first_and_later,
+    item_at,
     items_in_turn,
     known_items,
     move_parts,
@@ -212,7 +214,10 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         if handler is not None and handler(i, member, consume, place, frame):
             return
     if isinstance(member, Array):
-        repeat(i, place, lambda: consume(i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame)), certain=False)
+        rows = member.shape[0] if member.shape else None
+        row = lambda: consume(i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame))
+        one_each = itertools.islice(itertools.repeat(row), rows if isinstance(rows, int) else None)
+        repeat(i, place, row, certain=False, turns=one_each)
         return
     if isinstance(member, (Const, Kind)) and not isinstance(member.value if isinstance(member, Const) else "", (str, bytes)):
         throw_named(i, "builtins.TypeError", place)
@@ -388,35 +393,47 @@ def _iterate_iterator(i: Interpreter, ref: Ref, consume: Consume, place: Place, 
             element_of(i, part, place, frame) if _runs_a_body(i, part) and taking(i, part, place, frame) is None else None for part in parts
         ]
 
-        def row(ends: Target) -> Tuple:
-            """One element of each: another one in each round. The body of a generator that cannot be gone on with has run before, as a whole."""
+        def row(ends: Target, number: int | None) -> Tuple:
+            """One element of each: another one in each round. The body of a generator that cannot be gone on with has run before, as a whole. `number`: which
+            of its rows it is, where they are run one by one."""
             found: list[Value] = []
             for part, element in zip(parts, elements_):
                 generator = taking(i, part, place, frame) if element is None else None
+                moves = part if isinstance(part, Ref) and i.info(part.oid).kind == "iterator" else None
                 if generator is not None:
                     element = next_or(i, generator, Given(), ends, place, frame)
-                if element is None and isinstance(part, Ref) and i.info(part.oid).kind == "iterator":
-                    i.heap.set(part.oid, POSITION, Range(0, None))
+                elif element is None and number is not None:
+                    element = next_or(i, moves, Given(), ends, place, frame) if moves is not None else item_at(i, part, number)
+                    if element is UNBOUND:
+                        i.leave(ends, NONE)
+                elif element is None and moves is not None:
+                    i.heap.set(moves.oid, POSITION, Range(0, None))
                 found.append(element if element is not None else element_of(i, part, place, frame))
             return Tuple(tuple(found))
 
         def turn(ends: Target) -> None:
             advance()
-            consume(taken(i, row(ends), place))
+            consume(taken(i, row(ends, None), place))
 
-        _until_some(i, place, turn)
+        def one(ends: Target) -> None:
+            number = position_of(i, ref)
+            advance()
+            consume(row(ends, number))
+
+        _until_some(i, place, turn, one)
         return True
     if kind == "some":
         _iterate_some(i, ref, parts, consume, place, frame)
         return True
     if kind == "map":
-        others = [element_of(i, part, place, frame) for part in parts[2:]]
 
         def mapped(value: Value) -> None:
             advance()
-            consume(i.call(parts[0], Arguments((value, *others), places=(place,) * (1 + len(others))), place, frame))
+            given = value.items or () if several is not None and isinstance(value, Tuple) else (value,)
+            consume(i.call(parts[0], Arguments(given, places=(place,) * len(given)), place, frame))
 
-        iterate(i, parts[1], mapped, place, frame)
+        several = new_iterator(i, "zip", parts[1:], place) if len(parts) > 2 else None
+        iterate(i, parts[1] if several is None else several, mapped, place, frame)
         return True
     if kind == "filter":
         iterate(i, parts[1], lambda value: _filtered(i, parts[0], value, consume, place, frame), place, frame)
@@ -490,10 +507,10 @@ def _iterate_some(i: Interpreter, ref: Ref, parts: tuple[Value, ...], consume: C
     i.arrive(ends)
 
 
-def _until_some(i: Interpreter, place: Place, once: Callable[[Target], object]) -> None:
-    """Repeat a round until it leaves the loop, or the loop ends by itself."""
+def _until_some(i: Interpreter, place: Place, once: Callable[[Target], object], one: Callable[[Target], object] | None = None) -> None:
+    """Repeat a round until it leaves the loop, or the loop ends by itself. `one`: a round that is run by itself, if it is another."""
     with i.leaving() as ends:
-        repeat(i, place, lambda: once(ends), certain=False)
+        repeat(i, place, lambda: once(ends), certain=False, turns=itertools.repeat(lambda: (one or once)(ends)))
         i.reach(ends, NONE)
     i.arrive(ends)
 

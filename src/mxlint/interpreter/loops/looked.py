@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Final
 
 from mxlint.domain.members import Const, Value
+from mxlint.facts.rows import AGAIN
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.paths import Condition, Truth
-
-FAR: Final = 16
-"""A length that is compared with a constant above it is left many values."""
 
 
 class Looked:
@@ -54,7 +51,7 @@ def limited(i: Interpreter, sides: Iterable[Value]) -> None:
     """Two sides are compared: a limit that is far away counts for nothing, and for lists only one that is a number."""
     asking = i.ledger.of(Looked).now[-1]
     limits = [side.value for side in sides if isinstance(side, Const) and isinstance(side.value, (int, float))] if asking else ()
-    if any(limit > FAR for limit in limits):
+    if any(limit > AGAIN for limit in limits):
         asking.clear()
     elif not any(limits):
         asking.difference_update([number for number in asking if i.info(number).kind != "array"])

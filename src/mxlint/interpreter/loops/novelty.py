@@ -38,7 +38,8 @@ from mxlint.domain.ordering import comparison
 from mxlint.domain.place import Place
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import symbols
-from mxlint.domain.varying import FEW, Chance, Doubled, Falling, Past, Rising, loops_of, over, stays, united
+from mxlint.domain.varying import Chance, Doubled, Falling, Past, Rising, loops_of, over, stays, united
+from mxlint.facts.rows import AGAIN, FEW, SELDOM
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
@@ -48,10 +49,6 @@ ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "i
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
 _DRAWN: Final = frozenset(("clock", "random"))
 """Those of them that need nothing but another call."""
-MAX_AGAIN: Final = 16
-"""Numbers of which each may come again: a trace for each of so many is no matter where there are many rounds."""
-SELDOM: Final = 4
-"""What so many rounds have each, one with the other, is made for them once."""
 MAX_SOURCES: Final = 4
 """Sources of an array that are remembered, the latest first."""
 MAX_READ: Final = 8
@@ -125,7 +122,7 @@ def _measured(part: object) -> Iterator[int]:
         yield from (name[1] for name in symbols(part.size) if isinstance(name, tuple) and name[0] == "axis")
     elif isinstance(part, tuple) and part[:1] == ("size",) and isinstance(part[1], Array):
         yield part[1].ident
-    elif isinstance(part, tuple) and not ((compared := comparison(part)) is not None and compared[2] > MAX_AGAIN):
+    elif isinstance(part, tuple) and not ((compared := comparison(part)) is not None and compared[2] > AGAIN):
         for inner in part:
             yield from _measured(inner.identity if isinstance(inner, Symbolic) else inner)
 
@@ -460,7 +457,7 @@ class Novelty:
         """Whether numbers are so few that each comes again many times in the rounds, as far as it is known how many of these there are."""
         counts = [how_many(member) for member in found]
         known = [count for count in counts if count is not None]
-        if len(known) < len(counts) or sum(known) > MAX_AGAIN:
+        if len(known) < len(counts) or sum(known) > AGAIN:
             return False
         rounds = [self._i.ledger.of(Ends).counts.get(around.loop) for around in self._rounds]
         return bool(rounds) and (None in rounds or SELDOM * sum(known) <= prod(filter(None, rounds)))
@@ -516,7 +513,7 @@ class Novelty:
         """The arrays that have few lengths here, as tests on the path say."""
         if self._short is None:
             said = self._i.ruled_out(self._i.path).ordered
-            self._short = frozenset(ident for thing, bounds in said.items() if bounds.high <= MAX_AGAIN for ident in _measured(thing))
+            self._short = frozenset(ident for thing, bounds in said.items() if bounds.high <= AGAIN for ident in _measured(thing))
         return self._short
 
     def _axis_differs(self, name: object) -> bool:
@@ -688,7 +685,7 @@ def _is_length(identity: Identity) -> bool:
 
 def _is_large(part: object) -> bool:
     """Whether a factor makes many integers of the numbers between 0 and 1."""
-    return isinstance(part, Const) and isinstance(part.value, (int, float)) and abs(part.value) > MAX_AGAIN
+    return isinstance(part, Const) and isinstance(part.value, (int, float)) and abs(part.value) > AGAIN
 
 
 def _close_together(i: Interpreter, bounds: Sequence[Member]) -> bool:

@@ -7,7 +7,6 @@ stay noted, and nothing else.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -16,49 +15,33 @@ from typing import Final, NamedTuple, TypeAlias
 from mxlint.domain.heap import Recording
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.facts.rows import AGAIN, settles
 from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue, UnknownValue, Value, is_known
 from mxlint.interpreter.containers.elements import MAX_UNROLLED
-from mxlint.interpreter.loops.novelty import MAX_AGAIN
 from mxlint.interpreter.machine.core import Halt, Interpreter, OutOfSteps
 from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import Rounds
-from mxlint.interpreter.machine.journal import note
+from mxlint.interpreter.machine.journal import Journal, note
 from mxlint.interpreter.machine.paths import Path
 
 Spot: TypeAlias = tuple[events.Where, str]
 """An argument: the place of a call, and its name there."""
 Turns: TypeAlias = Iterable[Callable[[], object]]
 """The rounds of a loop, from the first on."""
-ROUNDS_TRIED: Final = 2 * MAX_AGAIN
+ROUNDS_TRIED: Final = 2 * AGAIN
 """As many as show that numbers come again, if they are few."""
 MOST_ROUNDS: Final = 400
-"""Rounds of a loop that are tried to its end, where something is said to be another one in each round."""
+"""Rounds that are tried where those show few numbers: more may come, as behind a warm-up."""
 LOOKED_AT: Final = 3
 """Rounds after which a trial goes on only if they tell what is asked."""
 STEPS_AT_FIRST: Final = 600
 """Steps that those may take."""
 STEPS_TRIED: Final = 4_000
-"""Steps that a trial may take."""
-STEPS_OF_FILE: Final = 16_000
-"""Steps that all trials of a file may take."""
-MAX_VAIN: Final = 2
-"""Trials of one loop that have shown nothing, after which there is no other."""
+"""Steps that a trial may take: each loop has its own, whatever others have taken."""
 OPEN: Final = "either"
 """The outcome of a call of which it is not known whether it is traced."""
 REPLAYED: Final = "replayed"
 """The outcome of a call whose arguments are as those of an earlier one, as far as they are known."""
-
-
-class Trials:
-    """The trials of a file."""
-
-    __slots__ = ("left", "vain")
-
-    def __init__(self) -> None:
-        self.left = STEPS_OF_FILE
-        """The steps that are left for them."""
-        self.vain: Counter[Place] = Counter()
-        """How many trials of a loop have shown nothing."""
 
 
 def noted(i: Interpreter) -> int:
@@ -74,12 +57,9 @@ class Asked(NamedTuple):
     told: frozenset[Spot]
 
 
-def asked(i: Interpreter, place: Place, since: int) -> Asked | None:
-    """What a trial may tell of the calls that the rounds of a loop have noted."""
-    if i.journal is None or i.trace is not None or i.silent or i.unrolled * ROUNDS_TRIED > MAX_UNROLLED:
-        return None
-    trials = i.ledger.of(Trials)
-    if trials.left <= 0 or trials.vain[place] >= MAX_VAIN:
+def asked(i: Interpreter, since: int) -> Asked | None:
+    """What a trial may tell of the calls that the rounds of a loop have noted. Of what the client calls once, only what is stale is kept."""
+    if i.journal is None or i.trace is not None or i.silent or i.modes.client is not None or i.unrolled * ROUNDS_TRIED > MAX_UNROLLED:
         return None
     calls = [fact for fact in islice(i.journal.records, since, None) if type(fact) is events.Call]
     told = frozenset(
@@ -105,9 +85,9 @@ def _is_untold(value: Value, outcome: str) -> bool:
         case ContainerValue():
             return any(_is_untold(item, outcome) for item in value.items or ())
         case ScalarValue():
-            return outcome == OPEN and not value.known and not value.item and value.type not in ("bool", "NoneType", "None")
+            return outcome in (OPEN, REPLAYED) and not value.known and not value.item and value.type not in ("bool", "NoneType", "None")
         case ArrayValue():
-            return outcome == OPEN and value.shape is not None and None in value.shape
+            return outcome in (OPEN, REPLAYED) and value.shape is not None and None in value.shape
     return False
 
 
@@ -122,12 +102,9 @@ def run(i: Interpreter, turns: Turns, place: Place, path: Path, asked: Asked, *,
     """Run the first rounds of a loop from the present state on a path, and keep the calls of compiled objects older than these rounds: those of places that the
     second half comes to as well, and not those of which the row may still change what is told. `begun`: the calls of the very first round are noted already."""
     assert i.journal is not None
-    known, trials, sides = frozenset(i.journal.compiled), i.ledger.of(Trials), i.ledger.of(Rounds).passed
-    with _undone(i, path, min(STEPS_TRIED, trials.left)) as recording:
-        steps = i.steps
+    known, sides = frozenset(i.journal.compiled), i.ledger.of(Rounds).passed
+    with _undone(i, path, STEPS_TRIED) as recording:
         rounds, ended = _rounds(i, turns, place, asked)
-        trials.left -= steps - i.steps
-    trials.vain[place] += not rounds
     go_on = {(call.where, call.path) for calls in _second_half(rounds) for call in calls}
     unsure = frozenset[Spot]() if ended else _unsure(rounds, asked, each_side=sides <= recording.passed)
     for call in (call for calls in rounds[1 if begun else 0 :] for call in calls):
@@ -140,19 +117,10 @@ def _second_half(rounds: Sequence[Sequence[events.Call]]) -> Sequence[Sequence[e
     return rounds[len(rounds) // 2 :]
 
 
-def _unsure(rounds: Sequence[Sequence[events.Call]], asked: Asked, *, each_side: bool) -> frozenset[Spot]:
+def _unsure(rounds: Iterable[Iterable[events.Call]], asked: Asked, *, each_side: bool) -> frozenset[Spot]:
     """The arguments that are said to be others in each round and of which rounds that do not come to the end of the loop do not tell whether they are: all,
-    unless the rounds took `each_side` of the conditions that the round for all took; else those that have come to rest, and may move again."""
-    return asked.told & _resting(rounds) if each_side else asked.told
-
-
-def _resting(rounds: Sequence[Sequence[events.Call]]) -> frozenset[Spot]:
-    """The arguments that have come to rest in the second half of some rounds."""
-    last: dict[Spot, set[Value]] = {}
-    for call in (call for calls in _second_half(rounds) for call in calls):
-        for argument in call.arguments:
-            last.setdefault((call.where, argument.name), set()).add(argument.value)
-    return frozenset(spot for spot, values in last.items() if len(values) == 1)
+    unless the rounds took `each_side` of the conditions that the round for all took; else those that do not settle."""
+    return frozenset(spot for spot, values in _met(rounds, asked).items() if spot in asked.told and not (each_side and settles(values)))
 
 
 @contextmanager
@@ -176,42 +144,64 @@ def _undone(i: Interpreter, path: Path, steps: int) -> Iterator[Recording]:
 
 
 def _rounds(i: Interpreter, turns: Turns, place: Place, asked: Asked) -> Row:
-    """Run rounds, as many as are tried; up to the end of the loop where something is told. None are given if the first ones do not tell what is asked, or if not
-    even these rounds can be run in the steps that there are: `spare` is what is kept back of them for what comes after the first ones."""
+    """Run rounds, as many as are tried, or until they tell. None are given if the first ones do not tell what is asked, or if too few can be run in the steps that
+    there are: `spare` is what is kept back of them for what comes after the first ones."""
     assert i.journal is not None
     stack, tries, targets = len(i.stack), len(i.tries), len(i.targets)
     spare = max(i.steps - STEPS_AT_FIRST, 0)
     i.steps -= spare
     rounds: list[list[events.Call]] = []
-    most = MOST_ROUNDS if asked.told else ROUNDS_TRIED
     try:
         with i.unrolling(ROUNDS_TRIED):
             for number, turn in enumerate(turns):
-                if number == most:
+                if number == MOST_ROUNDS or number == ROUNDS_TRIED and _are_many(rounds, asked):
                     return Row(rounds, False)
                 if number == LOOKED_AT:
                     if not _tell(rounds, asked):
                         return Row([], False)
                     i.steps, spare = i.steps + spare, 0
-                since = len(i.journal.records)
-                with i.within((place, number)):
+                with _hearing(i.journal) as heard, i.within((place, number)):
                     turn()
-                rounds.append([fact for fact in islice(i.journal.records, since, None) if isinstance(fact, events.Call)])
+                kept = (fact for fact in dict.fromkeys(heard) if fact in i.journal.records)
+                rounds.append([fact for fact in kept if isinstance(fact, events.Call)])
     except Halt:
         pass
     except OutOfSteps:
         del i.stack[stack:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
-        return Row(rounds[:ROUNDS_TRIED] if len(rounds) >= ROUNDS_TRIED else [], False)
+        return Row(rounds if len(rounds) >= ROUNDS_TRIED else [], False)
     finally:
         i.steps = max(i.steps, 0) + spare
     return Row(rounds, True)
 
 
+@contextmanager
+def _hearing(journal: Journal) -> Iterator[list[object]]:
+    """Run a round, and hear what it notes: also what the first rounds of a `while` have noted before."""
+    heard: list[object] = []
+    journal.heard = heard
+    try:
+        yield heard
+    finally:
+        journal.heard = None
+
+
 def _tell(rounds: Iterable[Iterable[events.Call]], asked: Asked) -> bool:
-    """Whether something that is asked is known in each of some rounds: what is said to be another one each time, or what is not known and is another one."""
+    """Whether something that is asked is known in each of some rounds."""
+    return any(all(map(is_known, values)) for values in _met(rounds, asked).values())
+
+
+def _are_many(rounds: Iterable[Iterable[events.Call]], asked: Asked) -> bool:
+    """Whether all that is asked and known in each of some rounds is so many different ones that more rounds tell nothing else."""
+    known = [set(values) for values in _met(rounds, asked).values() if all(map(is_known, values))]
+    return all(len(different) > AGAIN for different in known)
+
+
+def _met(rounds: Iterable[Iterable[events.Call]], asked: Asked) -> dict[Spot, list[Value]]:
+    """What rounds gave for what is asked."""
     met: dict[Spot, list[Value]] = {}
     for call in (call for calls in rounds for call in calls):
         for argument in call.arguments:
-            met.setdefault((call.where, argument.name), []).append(UnknownValue("") if argument.grows else argument.value)
-    known = {spot: values for spot, values in met.items() if all(map(is_known, values))}
-    return any(spot in asked.told or spot in asked.open and len(set(values)) > 1 for spot, values in known.items())
+            spot = call.where, argument.name
+            if spot in asked.told or spot in asked.open:
+                met.setdefault(spot, []).append(UnknownValue("") if argument.grows else argument.value)
+    return met

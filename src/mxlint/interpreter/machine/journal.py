@@ -32,10 +32,11 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, bounds
-from mxlint.domain.varying import FEW, loops_of, united
+from mxlint.domain.varying import loops_of, united
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
+from mxlint.facts.rows import FEW
 from mxlint.finding import Span
 from mxlint.interpreter.loops.novelty import Novelty, computed_from, read_from, rounds, takes_many
 from mxlint.interpreter.machine import complementary, paths
@@ -79,6 +80,8 @@ class Journal:
         self.transforms_run: set[int] = set()
         self.methods: set[int] = set()
         self.records: dict[Any, None] = {}
+        self.heard: list[Any] | None = None
+        """What is noted now, where somebody wants to know: it may be there already."""
         self.imprecise: dict[tuple[Where, str], None] = {}
         self.whole = True
         """No budget has cut an entry short."""
@@ -108,6 +111,8 @@ class Journal:
     def note(self, record: Any) -> None:
         """Keep a record."""
         self.records.setdefault(record)
+        if self.heard is not None:
+            self.heard.append(record)
 
     def doubt(self, place: Place, reason: str) -> None:
         """Keep something that could not be followed in a trace, or that decided about one."""

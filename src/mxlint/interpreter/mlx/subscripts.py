@@ -9,7 +9,7 @@ from mxlint.domain import indexing
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Const, Length, Range, Slice, Symbolic, Tuple, Union, Value, members, scalar_type
 from mxlint.domain.size import Size, number
-from mxlint.domain.varying import FEW
+from mxlint.facts.rows import FEW
 
 
 def items(index: Value) -> Sequence[Value]:

@@ -9,7 +9,6 @@ factory does, the others are those that it returns beside the compiled one. `cli
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -472,7 +471,7 @@ def _repeat(i: Interpreter, method: Method, frame: Frame, other: Method | None =
 
     def run() -> None:
         _calling(i, method, frame).prepare()
-        repeat(i, place, turn, certain=True, turns=itertools.repeat(turn) if other is None else ())
+        repeat(i, place, turn, certain=True, turns=None if other is None else ())
 
     guarded_run(i, run)
     journal(i).keep_only(known, _shows_another(i, known), f"`{other.info.name}` runs between the calls" if other is not None else "")

@@ -62,7 +62,7 @@ def go_on(i: Interpreter, found: Sequence[Way], args: Arguments, call: Callable[
             if back:
                 i.heap.set(box, ("k", Const(way.argument)), join(back))
 
-    repeat(i, place, once, certain=True)
+    repeat(i, place, once, certain=True, turns=())
 
 
 def _parts(result: Value) -> Iterator[tuple[int | None, Value]]:

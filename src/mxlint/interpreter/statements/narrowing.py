@@ -26,10 +26,10 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.parts import each_part
+from mxlint.facts.rows import AGAIN
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.names import find_name
 from mxlint.interpreter.loops.lengths import asked
-from mxlint.interpreter.loops.novelty import MAX_AGAIN
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
@@ -206,7 +206,7 @@ def _comparison(i: Interpreter, left: ir.Expr, op: str, right: ir.Expr, outcome:
                 ranks.learn(i, array, number.value)
     for target, other, operator in ((left, right, op), (right, left, flipped.get(op, op))):
         if (measured := _measured(target)) is not None and isinstance(number := constant(i, other, frame), Const):
-            if not isinstance(number.value, int) or number.value <= MAX_AGAIN:  # a limit beyond leaves many lengths
+            if not isinstance(number.value, int) or number.value <= AGAIN:  # a limit beyond leaves many lengths
                 asked(i, _held(i, measured, frame))
             said = operator if outcome else negated.get(operator, operator)
             held = _holds_some(said, number.value)

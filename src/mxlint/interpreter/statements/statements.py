@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -227,7 +226,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
                 repeat(i, place, lambda: step(stop), certain=True, several=True)
                 on_truth(i, node.test, tested(i, node.test, frame), frame, stop, leave)
             else:
-                repeat(i, place, step, certain=True, ends=False, peeled=rounds > 0, turns=itertools.repeat(step))
+                repeat(i, place, step, certain=True, ends=False, peeled=rounds > 0)
         except Halt:
             pass
     finally:
