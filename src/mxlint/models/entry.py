@@ -13,7 +13,7 @@ from mxlint.models.schema import ArrayUse, Callback, Effect, Lookup, Model, Muta
 
 _FOLDS: dict[object, schema.Fold] = {True: "always", False: "no", "small": "small"}
 FIELDS = frozenset(
-    ["signature", "fold", "calls", "stores", "mutates", "shares", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "imports", "array", "unordered", "few", "since", "until"]
+    ["signature", "fold", "calls", "stores", "mutates", "shares", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "imports", "array", "unordered", "few", "spread", "rounds", "since", "until"]
 )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     for field, reader in _READERS.items():
         if field in table:
             found[field] = tuple(reader(text) for text in _listed(table[field]))
-    for field in ("draws", "seeds", "imports", "unordered", "few", "since", "until"):
+    for field in ("draws", "seeds", "imports", "unordered", "few", "spread", "rounds", "since", "until"):
         if field in table:
             found[field] = table[field]
     if "source" in table:
@@ -112,6 +112,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
         *(each.without for field in ("raises", "array") for each in found.get(field) or () if each.without),
         *(each.target for each in found.get("shares", ())),
         *([found["entry"].key] if "entry" in found else []),
+        *(name for field in ("spread", "rounds") if field in found for name in _names_in(found[field])),
     }
     if wrong := used - known - {"cls"}:
         raise TypeSyntaxError(f"an effect speaks of {', '.join(sorted(wrong))}, which is no parameter")
@@ -124,6 +125,11 @@ def _names(effect: Callback | Store | Mutation) -> list[str]:
         return [*effect.spread, *(name for each in types for name in parameters(each))]
     types = (effect.what, effect.where) if isinstance(effect, Store) else (effect.target,)
     return [name for each in types for name in parameters(each)]
+
+
+def _names_in(expression: str) -> set[str]:
+    """The parameters that an expression for a number speaks of."""
+    return {node.id for node in ast.walk(_expression(expression)) if isinstance(node, ast.Name)}
 
 
 def _callback(text: str) -> Callback:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import importlib
 from collections.abc import Mapping, Sequence
+from functools import cache
+from types import CodeType
 from typing import Any, NamedTuple
 
 from mxlint.models.load import bases
@@ -14,6 +16,20 @@ MAX_NUMBER = 4096
 """The largest integer that a function is given whose result grows with it."""
 MAX_LENGTH = 100_000
 """The longest text or sequence that any function is given."""
+
+
+def number(expression: str, given: Mapping[str, Any]) -> float | None:
+    """What an expression of a model over its parameters gives; None if one that it needs is not known."""
+    try:
+        found = eval(_compiled(expression), {"__builtins__": {}}, dict(given))
+    except (NameError, TypeError, ArithmeticError):
+        return None
+    return float(found)
+
+
+@cache
+def _compiled(expression: str) -> CodeType:
+    return compile(expression, "spread", "eval")
 
 
 class Outcome(NamedTuple):

@@ -163,6 +163,10 @@ class Model(NamedTuple):
     """Whether the result is the same for numbers, strings or arrays in another order, but for the rounding of a float."""
     few: bool = False
     """Whether the result is one of few numbers, however far a counter goes that the call is given."""
+    spread: str = ""
+    """How far apart most of the numbers lie that the call draws or reads off a clock, as an expression over its parameters. Of integers, it is how many there are."""
+    rounds: str = ""
+    """To multiples of what the call rounds its first argument, as an expression over its parameters."""
     since: str = ""
     until: str = ""
     """Versions of Python, or of the library, that have it: from `since`, before `until`."""

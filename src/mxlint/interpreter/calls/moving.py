@@ -14,6 +14,7 @@ from mxlint.domain.join import of
 from mxlint.domain.members import Composite, Kind, Loops, Member, Option, Range, Symbolic, Tuple, Union, Value
 from mxlint.domain.varying import MARKS, Uneven, over
 from mxlint.interpreter.libraries.sharing import Parts
+from mxlint.interpreter.loops.draws import Drawn
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
 from mxlint.interpreter.machine.paths import Condition, Path
@@ -145,6 +146,8 @@ class Move:
                 i.sources.setdefault(there, i.sources[identity])
             if identity in i.comes_from:
                 i.comes_from.setdefault(there, tuple(map(self.member, i.comes_from[identity])))
+            if identity in i.ledger.of(Drawn).known:
+                i.ledger.of(Drawn).known.setdefault(there, i.ledger.of(Drawn).known[identity])
             if identity in i.ledger.of(Parts).arrays:
                 i.ledger.of(Parts).arrays.setdefault(there, self.value(i.ledger.of(Parts).arrays[identity]))
             if identity in i.grounds:

@@ -27,7 +27,7 @@ from mxlint.interpreter.compiled.replays import replay
 from mxlint.interpreter.compiled.staleness import compare, unfollowed
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
-from mxlint.interpreter.loops import lengthening, novelty
+from mxlint.interpreter.loops import draws, lengthening
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.lengths import longer_each_time
 from mxlint.interpreter.machine.arguments import Arguments
@@ -235,7 +235,7 @@ def _note_call(
         return
     arrays = {array.ident for value in args.values for array in arrays_in(i, value)}
     lengthening.given(i, args.values, arrays)
-    novelty.given(i, args.values)
+    draws.given(i, args.values)
     given: list[events.Argument] = []
     for number, value in enumerate(args.args):
         given.append(argument(i, ref, str(number), args.place(number, "", place), value, arrays))

@@ -58,7 +58,8 @@ def fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, pla
     """What Python's own function gives of these arguments; None where they are not constants, or the model does not let it be called."""
     if found.fold == "no" or args.star is not None or args.kwstar is not None:
         return None
-    given = [*([owner] if owner is not None else []), *args.args]
+    bound = found.kind == "classmethod" and isinstance(owner, External) and owner.name == found.name.rpartition(".")[0]
+    given = [*([owner] if owner is not None and not bound else []), *args.args]
     plain = [python_value(i, value) for value in given]
     named = {key: python_value(i, value) for key, value in args.keywords.items()}
     if any(value is MISSING for value in (*plain, *named.values())):

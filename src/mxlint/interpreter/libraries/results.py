@@ -36,6 +36,7 @@ from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.libraries import opaque
 from mxlint.interpreter.libraries.measures import axes_in, measured
+from mxlint.interpreter.loops import draws
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.loops.novelty import read_out, taken
 from mxlint.interpreter.machine.arguments import Arguments
@@ -157,6 +158,8 @@ def _symbolic_scalar(i: Interpreter, kind: str, parts: list[Member], call: Calle
     made = i.symbolic(call.place, call.name, kinds=frozenset((kind,)), source=call.source)
     if kind == "int" or not call.source:
         i.comes_from[made.identity] = tuple(parts)
+    if call.found is not None and call.source in draws.DRAWN:
+        draws.drawn(i, made.identity, call.found, call.bound, kind)
     return made
 
 

@@ -40,6 +40,7 @@ from mxlint.domain.shape import surely_unlike
 from mxlint.domain.size import symbols
 from mxlint.domain.varying import Chance, Doubled, Falling, Past, Rising, loops_of, over, stays, united
 from mxlint.facts.rows import AGAIN, FEW, SELDOM
+from mxlint.interpreter.loops.draws import ARITHMETIC, DRAWN, UNTOLD, spread
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
@@ -47,8 +48,6 @@ from mxlint.interpreter.machine.locations import ITEMS, OPERANDS
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
-_DRAWN: Final = frozenset(("clock", "random"))
-"""Those of them that need nothing but another call."""
 MAX_SOURCES: Final = 4
 """Sources of an array that are remembered, the latest first."""
 MAX_READ: Final = 8
@@ -69,27 +68,6 @@ class Numbered:
 
     def __init__(self) -> None:
         self.numbers: dict[Identity, int] = {}
-
-
-class Drawn:
-    """How many calls of compiled objects were given a number that was drawn, or read off a clock."""
-
-    __slots__ = ("given",)
-
-    def __init__(self) -> None:
-        self.given = 0
-
-
-def given(i: Interpreter, values: Iterable[Value]) -> None:
-    """A compiled object is called: count it if a number among the arguments was drawn, or read off a clock."""
-    if any(_is_drawn(i, member.identity) for value in values for member in members(value) if isinstance(member, Symbolic)):
-        i.ledger.of(Drawn).given += 1
-
-
-def _is_drawn(i: Interpreter, identity: Identity) -> bool:
-    """Whether a number was drawn or read off a clock, or is arithmetic on one that was: what is rounded may be one of few."""
-    operands = identity[1:] if identity[0] in ARITHMETIC else ()
-    return i.sources.get(identity) in _DRAWN or any(isinstance(part, tuple) and part != () and _is_drawn(i, part) for part in operands)
 
 
 class Lengthening:
@@ -227,9 +205,6 @@ def read_from(i: Interpreter, number: Symbolic) -> str:
     identity = number.identity
     together = len(identity) == 3 and isinstance(identity[0], str) and identity[0].startswith(ITEM)
     return f"{identity[0]} {identity[1]}" if together and i.sources.get(identity) == "evaluated" else ""
-
-
-ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 
 
 def computed_from(i: Interpreter, number: Symbolic) -> str:
@@ -459,8 +434,12 @@ class Novelty:
         known = [count for count in counts if count is not None]
         if len(known) < len(counts) or sum(known) > AGAIN:
             return False
+        return self._have_rounds_for(sum(known))
+
+    def _have_rounds_for(self, count: int) -> bool:
+        """Whether there are so many rounds, as far as that is known, that each of some numbers comes in many of them."""
         rounds = [self._i.ledger.of(Ends).counts.get(around.loop) for around in self._rounds]
-        return bool(rounds) and (None in rounds or SELDOM * sum(known) <= prod(filter(None, rounds)))
+        return bool(rounds) and (None in rounds or SELDOM * count <= prod(filter(None, rounds)))
 
     def over(self, loops: Loops) -> bool:
         """Whether what varies over some loops does so from one of the rounds to the next: over its loop, or over one that each of them runs."""
@@ -483,7 +462,7 @@ class Novelty:
             return (
                 bool(self._rounds)
                 and scalar_type(member) not in ("bool", "NoneType")
-                and not (scalar_type(member) == "int" and self._is_rounded(member.identity))
+                and not self._is_few(member)
                 and (self._symbol(member.identity) or self._is_longer(member.identity))
             )
         return False
@@ -529,21 +508,18 @@ class Novelty:
         context = next((part for part in identity if isinstance(part, Context)), None)
         return self.here(context)
 
-    def _is_rounded(self, identity: Identity, made: bool = False, rest: bool = False) -> bool:
-        """Whether an integer is made of a number that was drawn, or read off a clock, by more than arithmetic, as by `round`: it may be one of few, unless that
-        is one of many by a factor. `made`: so is what the identity is part of; `rest`: of that a remainder is taken."""
-        if self._i.sources.get(identity) in _DRAWN:
-            return made and not self._i.comes_from.get(identity)
-        made, rest = made or identity[0] not in ARITHMETIC, rest or identity[0] == "%"
-        if identity[0] == "*" and not rest and any(_is_large(part) for part in identity[1:]):
+    def _is_few(self, number: Symbolic) -> bool:
+        """Whether a number is made of a draw, or read off a clock, in such a way that it is one of few."""
+        found = spread(self._i, number.identity)
+        if found is None or found is UNTOLD and scalar_type(number) != "int":
             return False
-        return any(isinstance(part, tuple) and part != () and self._is_rounded(part, made, rest) for part in identity[1:])
+        return found.numbers <= FEW or found.numbers <= AGAIN and self._have_rounds_for(int(found.numbers))
 
     def _fills(self, identity: Identity) -> bool:
         """Whether something was drawn in the first round of each loop: later rounds may find it there. If they draw as well, they show that themselves."""
         context = next((part for part in identity if isinstance(part, Context)), None)
         around = [one for one in self._rounds if context is not None and within(context, one)]
-        return self._i.sources.get(identity) in _DRAWN and bool(around) and all(_is_first(one.step) for one in around)
+        return self._i.sources.get(identity) in DRAWN and bool(around) and all(_is_first(one.step) for one in around)
 
     def here(self, context: object) -> bool:
         """Whether what was made in a context came into being in one of the rounds."""
@@ -559,7 +535,7 @@ class Novelty:
             return False
         origins = self._i.comes_from.get(identity, ())
         if self._i.sources.get(identity) in ANEW and self._in_round(identity):
-            return not _close_together(self._i, origins) and not self._fills(identity)
+            return not _is_of_few(self._i, identity, origins) and not self._fills(identity)
         if origins and self._in_round(identity) and any(self._member(part) for part in origins):
             return True
         if self._perhaps and identity[0] == "element" and self._in_round(identity):
@@ -683,19 +659,13 @@ def _is_length(identity: Identity) -> bool:
     return identity[0] == "[]" and isinstance(identity[1], tuple) and identity[1][:1] == (SHAPE,)
 
 
-def _is_large(part: object) -> bool:
-    """Whether a factor makes many integers of the numbers between 0 and 1."""
-    return isinstance(part, Const) and isinstance(part.value, (int, float)) and abs(part.value) > AGAIN
-
-
-def _close_together(i: Interpreter, bounds: Sequence[Member]) -> bool:
-    """Whether what is drawn between two whole numbers, or below one, or out of a list, is one of few."""
-    if len(bounds) == 1 and isinstance(bounds[0], Ref):
-        content = i.heap.get(bounds[0].oid, ITEMS)
+def _is_of_few(i: Interpreter, identity: Identity, origins: Sequence[Member]) -> bool:
+    """Whether what is drawn is one of few: of the items of a short list, or of integers that lie together."""
+    if len(origins) == 1 and isinstance(origins[0], Ref):
+        content = i.heap.get(origins[0].oid, ITEMS)
         return isinstance(content, Tuple) and content.items is not None and len(content.items) <= FEW
-    numbers = [member.value for member in bounds if isinstance(member, Const) and type(member.value) is int]
-    ends = numbers if len(numbers) > 1 else [1, *numbers]
-    return len(bounds) == len(numbers) > 0 and max(ends) - min(ends) < FEW
+    found = spread(i, identity)
+    return found is not None and found.numbers <= FEW
 
 
 SHAPE: Final = ".shape"

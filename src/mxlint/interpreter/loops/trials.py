@@ -33,9 +33,9 @@ ROUNDS_TRIED: Final = 2 * AGAIN
 MOST_ROUNDS: Final = 400
 """Rounds that are tried where those show few numbers: more may come, as behind a warm-up."""
 LOOKED_AT: Final = 3
-"""Rounds after which a trial goes on only if they tell what is asked."""
+"""Rounds in which a trial ends if they do not tell what is asked."""
 STEPS_AT_FIRST: Final = 600
-"""Steps that those may take."""
+"""Steps that those may take, with the rounds before them that come to no call of which anything is asked."""
 STEPS_TRIED: Final = 4_000
 """Steps that a trial may take: each loop has its own, whatever others have taken."""
 OPEN: Final = "either"
@@ -144,8 +144,8 @@ def _undone(i: Interpreter, path: Path, steps: int) -> Iterator[Recording]:
 
 
 def _rounds(i: Interpreter, turns: Turns, place: Place, asked: Asked) -> Row:
-    """Run rounds, as many as are tried, or until they tell. None are given if the first ones do not tell what is asked, or if too few can be run in the steps that
-    there are: `spare` is what is kept back of them for what comes after the first ones."""
+    """Run rounds, as many as are tried, or until they tell. None are given if nothing that is asked is known in each of the first ones, or if too few can be run in
+    the steps that there are: `spare` is what is kept back of them for what comes after the first ones."""
     assert i.journal is not None
     stack, tries, targets = len(i.stack), len(i.tries), len(i.targets)
     spare = max(i.steps - STEPS_AT_FIRST, 0)
@@ -156,10 +156,11 @@ def _rounds(i: Interpreter, turns: Turns, place: Place, asked: Asked) -> Row:
             for number, turn in enumerate(turns):
                 if number == MOST_ROUNDS or number == ROUNDS_TRIED and _are_many(rounds, asked):
                     return Row(rounds, False)
-                if number == LOOKED_AT:
-                    if not _tell(rounds, asked):
+                if spare and (met := _met(rounds, asked)):
+                    if not any(all(map(is_known, values)) for values in met.values()):
                         return Row([], False)
-                    i.steps, spare = i.steps + spare, 0
+                    if number >= LOOKED_AT:
+                        i.steps, spare = i.steps + spare, 0
                 with _hearing(i.journal) as heard, i.within((place, number)):
                     turn()
                 kept = (fact for fact in dict.fromkeys(heard) if fact in i.journal.records)
@@ -183,11 +184,6 @@ def _hearing(journal: Journal) -> Iterator[list[object]]:
         yield heard
     finally:
         journal.heard = None
-
-
-def _tell(rounds: Iterable[Iterable[events.Call]], asked: Asked) -> bool:
-    """Whether something that is asked is known in each of some rounds."""
-    return any(all(map(is_known, values)) for values in _met(rounds, asked).values())
 
 
 def _are_many(rounds: Iterable[Iterable[events.Call]], asked: Asked) -> bool:

@@ -23,8 +23,8 @@ from mxlint.interpreter.compiled import lifetimes, making, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import POSITION
+from mxlint.interpreter.loops.draws import Drawn
 from mxlint.interpreter.loops.lengthening import Lengthened, goes_on
-from mxlint.interpreter.loops.novelty import Drawn
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -231,10 +231,10 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         # What each of several objects of a class compiles is another compiled object.
         with i.within(("decorated", place, itself.oid)) if itself is not None else nullcontext(), alone(i, place, 1):
             args = alone_arguments(i, (ref, info), given, followed=not cut_before)
-            begin, drawn, given_before = i.heap.mark(), i.ledger.of(Drawn).given, len(i.ledger.of(Lengthened).given)
+            begin, drawn, given_before = i.heap.mark(), i.ledger.of(Drawn).calls, len(i.ledger.of(Lengthened).given)
             value = call_with(i, ref, args, place, frame)
         ended.append(True)
-        if i.ledger.of(Drawn).given > drawn:
+        if i.ledger.of(Drawn).calls > drawn:
             i.ledger.of(Entries).drawing.add(id(info.node))
         if back := handed_back.ways(i, args.args, len(given), value, begin):
             i.ledger.of(Entries).handed_back[id(info.node)] = back
