@@ -1,139 +1,143 @@
-"""How many rounds a `while` loop of a traced body has, which tests a number that goes on by equal steps or by one factor, from any number on.
+"""How many rounds a `while` loop of a traced body has, which a number ends that goes on by equal steps or by one factor, from any number on.
 
-`while n < 5000: n += 1` has 5,000 rounds if `n` begins at 0. Its first rounds, which are run one by one, show the step. MX307 asks for the number. So has a
-loop that tests nothing, and that a `break` under such a test alone leaves.
+`while n < 5000: n += 1` has 5,000 rounds if `n` begins at 0. Its first rounds, which are run one by one, show how `n` goes on. One more round, in which nothing
+is known of the numbers that they have moved, shows under what the loop is left, however that is written. MX307 asks for the number of rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import isclose, isfinite
-from typing import Final
+from typing import Final, TypeAlias
 
-from mxlint.domain.members import Const, Member, Symbolic, Value, members, scalar_type
+from mxlint.domain.guards import Identity, Literal_, parts, possible
+from mxlint.domain.heap import Location
+from mxlint.domain.members import Const, Symbolic, Value, members, scalar_type
+from mxlint.domain.place import Place
 from mxlint.interpreter.expressions.arithmetic import FOLD
 from mxlint.interpreter.machine.core import Halt, Interpreter
-from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.statements.narrowing import constant, location
-from mxlint.syntax import ir
+from mxlint.interpreter.machine.paths import Condition, Path
+from mxlint.interpreter.machine.targets import Target
 
 MAX_COUNTED: Final = 1_000_000
 """Rounds beyond which a loop is not counted: what it does in a trace never comes to an end."""
 COUNTED: Final = "counted"
 """Begins the name of a number of which a round is to show how it goes on."""
 MOVES: Final = frozenset("+-*/")
-ORDERS: Final = frozenset(("<", "<=", ">", ">=", "!="))
-NEGATED: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!="}
-"""Under what a loop goes on that a comparison leaves."""
+NAMES: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", *MOVES, "//", "%"))
+"""What is computed again for each round."""
+Numbers: TypeAlias = Mapping[Identity, float]
+Computed: TypeAlias = Callable[[Numbers], float]
 
 
 class Counted:
-    """What a loop tests before each of its rounds, and how many operations the trace had there."""
+    """What the rounds of a loop move, and how many operations the trace had before each."""
 
-    def __init__(self, i: Interpreter, loop: ir.While, frame: Frame) -> None:
+    def __init__(self, i: Interpreter, place: Place) -> None:
         self._i = i
-        self._frame = frame
-        self._test = _as_comparison(loop.test) if not isinstance(loop.test, ir.Const) else _left_under(loop.body)
-        self._sides: list[tuple[float, float]] = []
+        self._place = place
+        self._ends: list[tuple[Target, int]] = [(target, len(target.arrived)) for target in i.targets]
+        """Where the states arrive that leave the loop, by its test, `break` or `return`, and how many were there before it."""
+        self._marks: list[int] = []
         self._operations: list[int] = []
         self._least = MAX_COUNTED
+        self._rounds: int | None = None
+        self._left_at: frozenset[Place | None] = frozenset()
 
     def round(self) -> None:
         """A round begins."""
-        if self._test is None or self._i.trace is None:
-            return
-        left, right = (_number(constant(self._i, side, self._frame)) for side in (self._test.left, self._test.rights[0]))
-        if left is None or right is None:
-            self._test = None
-            return
-        self._sides.append((left, right))
-        self._operations.append(self._i.trace.fewest)
+        if self._i.trace is not None:
+            self._marks.append(self._i.heap.mark())
+            self._operations.append(self._i.trace.fewest)
 
     def goes_on(self, step: Callable[[], object]) -> bool:
-        """Whether a round moves the number that is tested as those before did, whatever it is: rounds that are run for this alone, each with a number
-        of which nothing is known, do one thing with it. The second finds what the first may have left."""
-        i, test, trace = self._i, self._test, self._i.trace
-        if self.total() is None or test is None or trace is None:
+        """Whether it is known how many rounds there are: rounds that are run for this alone, each with numbers of which nothing is known in the place of those that
+        the rounds before have moved, go on with these as they did, and leave the loop under what is asked of them. The second finds what the first may have left."""
+        i, trace = self._i, self._i.trace
+        if trace is None or len(self._marks) < 3:
             return False
-        tested = {at for side in (test.left, test.rights[0]) if (at := location(i, side, self._frame)) is not None}
+        moved = self._moved()
         mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
+        reached = [(end, end.reached(), end.fewest) for end, _ in self._ends]
+        exits: list[Path] = []
         counts, full = (trace.operations, trace.surplus), trace.full
-        place = self._frame.place(test)
         try:
             for _ in range(2):
-                for oid, field in tested:
-                    held = members(i.heap.get(oid, field) or Const(None))
-                    kinds = frozenset(filter(None, map(scalar_type, held)))
-                    i.heap.set(oid, field, i.symbolic(place, f"{COUNTED} {field}", kinds=kinds))
-                begun, least = {at: i.heap.get(*at) for at in tested}, trace.fewest
-                with i.within((place, COUNTED)):
+                i.path = path
+                begun = {at: self._unknown(at) for at in moved}
+                least, before = trace.fewest, [len(end.arrived) for end, _ in self._ends]
+                with i.within((self._place, COUNTED)):
                     step()
                 self._least = min(self._least, trace.fewest - least)
-                if not all(_moved_once(value, i.heap.get(*at)) for at, value in begun.items()):
+                exits += [way[len(path) :] for (end, _), count in zip(self._ends, before) for _, _, way in end.arrived[count:]]
+                asked = _asked(exits)
+                needed = {at: number.identity for at, number in begun.items() if number.identity in asked}
+                if not all(_moved_once(begun[at], i.heap.get(*at)) for at in needed):
                     return False
-            return True
+            self._left_at = frozenset(map(_last_place, exits))
+            self._rounds = _rounds_until(exits, {name: moved[at] for at, name in needed.items()})
+            return self._rounds is not None
         except Halt:
             return False
         finally:
             i.heap.undo(mark)
             i.path = path
             i.forget(checkpoint)
+            for end, known, fewest in reached:
+                end.forget(known)
+                end.fewest = fewest
             (trace.operations, trace.surplus), trace.full = counts, full
 
     def total(self) -> tuple[int, int] | None:
-        """The rounds, and the operations of all of them: as many each time as the least of those that were run had. None if that is not known."""
-        if self._test is None or len(self._sides) < 3:
+        """The rounds, and the operations of all of them: as many each time as the least of those that were run had. None if that is not known, or if the rounds
+        that stand for all have left the loop elsewhere as well."""
+        base = len(self._i.path)
+        left_at = {_last_place(way[base:]) for end, before in self._ends for _, _, way in end.arrived[before:]}
+        if self._rounds is None or not left_at <= self._left_at:
             return None
-        lefts, rights = zip(*self._sides)
-        side = 0 if len(set(rights)) == 1 else 1 if len(set(lefts)) == 1 else None
-        if side is None:
-            return None
-        moved = (lefts, rights)[side]
-        rounds = _rounds_left(moved, (lefts, rights)[1 - side][0], self._test.ops[0], side)
         each = min(self._least, *(b - a for a, b in pairwise(self._operations)))
-        return None if rounds is None else (len(moved) - 1 + rounds, each * (len(moved) - 1 + rounds))
+        return self._rounds, each * self._rounds
+
+    def _moved(self) -> dict[Location, list[float]]:
+        """The numbers that the rounds have changed, each as every round but the first has found it, and as the next one finds it."""
+        changes: dict[Location, list[tuple[int, Value | None]]] = {}
+        for at, (location, held) in enumerate(self._i.heap.trail[self._marks[0] :], self._marks[0]):
+            changes.setdefault(location, []).append((at, held))
+        found: dict[Location, list[float]] = {}
+        for location, earlier in changes.items():
+            now = self._i.heap.get(*location)
+            values = [_number(next((held for at, held in earlier if at >= mark), now)) for mark in self._marks[1:]]
+            known = [value for value in (*values, _number(now)) if value is not None]
+            if len(known) == len(self._marks):
+                found[location] = known
+        return found
+
+    def _unknown(self, at: Location) -> Symbolic:
+        """Put a number of which nothing is known but its kind where a number lies."""
+        oid, field = at
+        held = members(self._i.heap.get(oid, field) or Const(None))
+        kinds = frozenset(filter(None, map(scalar_type, held)))
+        made = self._i.symbolic(self._place, f"{COUNTED} {oid} {field}", kinds=kinds)
+        self._i.heap.set(oid, field, made)
+        return made
 
 
-def _as_comparison(test: ir.Expr) -> ir.Compare | None:
-    """A test as a comparison of two sides: of a number that is tested itself with zero."""
-    if isinstance(test, (ir.Name, ir.Attr)):
-        return ir.Compare(test.start, test.end, test, ("!=",), (ir.Const(test.start, test.end, 0),))
-    return test if isinstance(test, ir.Compare) and len(test.ops) == 1 and test.ops[0] in ORDERS else None
+def _last_place(way: Sequence[Condition]) -> Place | None:
+    return way[-1].place if way else None
 
 
-def _left_under(body: ir.Body) -> ir.Compare | None:
-    """Under what a loop without a test goes on, if a `break` under a comparison, or where that does not hold, is all that its body says of leaving it."""
-    tests = [(part, leaves) for part in body if isinstance(part, ir.If) for leaves in (part.body, part.orelse) if _breaks(leaves)]
-    if len(tests) != 1 or _exits(body) != 1:
-        return None
-    [(choice, leaves)] = tests
-    test, goes_on = choice.test, leaves is not choice.body
-    while isinstance(test, ir.Unary) and test.op == "not":
-        test, goes_on = test.operand, not goes_on
-    if goes_on:
-        return _as_comparison(test)
-    if not isinstance(test, ir.Compare) or len(test.ops) != 1 or test.ops[0] not in NEGATED:
-        return None
-    return ir.Compare(test.start, test.end, test.left, (NEGATED[test.ops[0]],), test.rights)
-
-
-def _breaks(part: ir.Body) -> bool:
-    """Whether a block ends with `break`."""
-    return bool(part) and isinstance(part[-1], ir.Flow) and part[-1].kind == "break"
-
-
-def _exits(part: object, *, inner: bool = False) -> int:
-    """How often the body of a loop says that the round, the loop or the function is left. `inner`: in a loop in it."""
-    if isinstance(part, tuple):
-        return sum(_exits(each, inner=inner) for each in part)
-    if isinstance(part, (ir.For, ir.While)):
-        return _exits(part.body, inner=True) + _exits(part.orelse, inner=inner)
-    if isinstance(part, (ir.Expr, ir.FuncDef, ir.ClassDef)) or not isinstance(part, ir.Node):
-        return 0
-    if isinstance(part, ir.Flow):
-        return 0 if inner or part.kind == "pass" else 1
-    return 1 if isinstance(part, (ir.Return, ir.Raise)) else sum(_exits(getattr(part, field), inner=inner) for field in part.__match_args__)
+def _asked(exits: Iterable[Sequence[Condition]]) -> set[object]:
+    """All that some conditions are made of."""
+    found: set[object] = set()
+    todo: list[object] = [condition.literal.condition for way in exits for condition in way if condition.literal is not None]
+    while todo:
+        part = todo.pop()
+        part = part.identity if isinstance(part, Symbolic) else part
+        if isinstance(part, tuple) and part not in found:
+            found.add(part)
+            todo += part
+    return found
 
 
 def _moved_once(before: Value | None, after: Value | None) -> bool:
@@ -148,28 +152,69 @@ def _moved_once(before: Value | None, after: Value | None) -> bool:
     )
 
 
-def _number(found: Member | None) -> float | None:
-    value = found.value if isinstance(found, Const) else None
-    return value if isinstance(value, (int, float)) and isfinite(value) else None
-
-
-def _rounds_left(values: tuple[float, ...], bound: float, op: str, side: int) -> int | None:
-    """How many rounds there are from the last of some values on, as far as they go on as they did."""
-    steps = [b - a for a, b in pairwise(values)]
-    factors = [b / a for a, b in pairwise(values) if a]
-    value, count = values[-1], 0
-    if _equal(steps) and steps[0]:
-        step, factor = steps[0], 1.0
-    elif len(factors) == len(steps) and _equal(factors) and factors[0] != 1:
-        step, factor = 0, factors[0]
-    else:
+def _rounds_until(exits: Collection[Sequence[Condition]], moved: Mapping[Identity, Sequence[float]]) -> int | None:
+    """After how many rounds one of some exits is taken, as far as numbers go on as they did; None if that is not known."""
+    going_on = {name: way for name, values in moved.items() if (way := _way(values)) is not None}
+    if not exits or not going_on or len(going_on) < len(moved):
         return None
-    while FOLD[op](*((value, bound) if side == 0 else (bound, value))):
-        if count > MAX_COUNTED or not isfinite(value):
+    try:
+        tests = [[_test(condition.literal) for condition in way if condition.literal is not None] for way in exits]
+    except LookupError:
+        return None
+    if any(len(known) < len(way) or not way for known, way in zip(tests, exits)):
+        return None
+    now = {name: values[-1] for name, values in moved.items()}
+    count = max(map(len, moved.values()))
+    while not any(all(test(now) for test in way) for way in tests):
+        if count > MAX_COUNTED or not all(map(isfinite, now.values())):
             return None
-        value, count = value * factor + step, count + 1
+        now = {name: value * going_on[name][0] + going_on[name][1] for name, value in now.items()}
+        count += 1
     return count
 
 
-def _equal(numbers: list[float]) -> bool:
-    return all(isclose(number, numbers[0], rel_tol=1e-6) for number in numbers)
+def _test(literal: Literal_) -> Callable[[Numbers], bool]:
+    """What says whether a literal holds in a round. Raises LookupError if it asks for something else than numbers."""
+    if ways := possible(literal):
+        of_members = [[_test(each) for each in (*guard, *own)] for guard, own in ways]
+        return lambda numbers: any(all(test(numbers) for test in way) for way in of_members)
+    if together := parts(literal):
+        tests = [_test(part) for part in together]
+        return lambda numbers: not all(test(numbers) for test in tests)
+    number = _computed(literal.condition)
+    return lambda numbers: bool(number(numbers)) is literal.outcome
+
+
+def _computed(part: object) -> Computed:
+    """What computes a condition from the numbers of a round. Raises LookupError if it asks for something else."""
+    part = part.identity if isinstance(part, Symbolic) else part
+    if isinstance(part, Const) and isinstance(part.value, (int, float)):
+        value = part.value
+        return lambda numbers: value
+    if isinstance(part, tuple) and len(part) == 3 and part[0] in NAMES:
+        operator, left, right = FOLD[str(part[0])], _computed(part[1]), _computed(part[2])
+        return lambda numbers: operator(left(numbers), right(numbers))
+    if isinstance(part, tuple) and part[0] not in NAMES and isinstance(part[0], str) and part[0].startswith(COUNTED):
+        name: Identity = part
+        return lambda numbers: numbers[name]
+    raise LookupError
+
+
+def _way(values: Sequence[float]) -> tuple[float, float] | None:
+    """The factor and the step by which some numbers go on; None if they do neither by one factor nor by equal steps."""
+    steps = [b - a for a, b in pairwise(values)]
+    factors = [b / a for a, b in pairwise(values) if a]
+    if _equal(steps) and steps[0]:
+        return 1.0, steps[0]
+    if len(factors) == len(steps) and _equal(factors) and factors[0] != 1:
+        return factors[0], 0.0
+    return None
+
+
+def _number(value: Value | None) -> float | None:
+    found = value.value if isinstance(value, Const) else None
+    return found if isinstance(found, (int, float)) and not isinstance(found, bool) and isfinite(found) else None
+
+
+def _equal(numbers: Sequence[float]) -> bool:
+    return bool(numbers) and all(isclose(number, numbers[0], rel_tol=1e-6) for number in numbers)

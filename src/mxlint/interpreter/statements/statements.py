@@ -22,7 +22,7 @@ from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.forgetting import dead, forget
-from mxlint.interpreter.loops.iteration import iterate, states_left
+from mxlint.interpreter.loops.iteration import iterate
 from mxlint.interpreter.loops.progress import is_nearer
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
@@ -197,11 +197,11 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     def stop() -> None:
         raise Halt
 
-    trace, left = i.trace, states_left(i)
+    trace = i.trace
     operations, fewest = (trace.operations, trace.fewest) if trace is not None else (0, 0)
-    counted = Counted(i, node, frame)
+    counted = Counted(i, frame.place(node))
     steady = False
-    untested = isinstance(node.test, ir.Const)
+    untested = _is_fixed(node.test)
 
     def body() -> None:
         i.ledger.of(Ends).paths[i.context] = i.path
@@ -219,7 +219,8 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         trace.loops.append(place)
     lengths.begins(i, (place, "rest"), _moved_by_test(i, node.test, frame), counted=False)
     try:
-        most = 0 if untested and not _breaks(node.body) else min(UNROLLED, MAX_UNROLLED // i.unrolled)
+        left = _breaks(node.body) or trace is not None and _returns(node.body)
+        most = 0 if untested and not left else min(UNROLLED, MAX_UNROLLED // i.unrolled)
         try:
             rounds, goes_on, steady = _unrolled(i, step, counted, place, most, untested=untested)
             if goes_on and not rounds and most > 1:  # it has more rounds than these, and ends after the last one
@@ -235,7 +236,8 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         i.targets.remove(breaks)
         if trace is not None:
             trace.loops.pop()
-    total = counted.total() if steady and (untested or not breaks.arrived) and states_left(i) == left else None
+    i.path = base
+    total = counted.total() if steady else None
     if trace is not None and total is not None:
         trace.operations = operations + total[1]
         ended.fewest = trace.fewest = fewest + total[1]
@@ -280,6 +282,11 @@ def _unrolled(i: Interpreter, step: Callable[[], bool], counted: Counted, place:
         i.path = base
         rounds = 0
     return _Unrolled(rounds, goes_on, steady)
+
+
+def _is_fixed(test: ir.Expr) -> bool:
+    """Whether a test asks nothing, as `True` and `not False`."""
+    return isinstance(test, ir.Const) or isinstance(test, ir.Unary) and _is_fixed(test.operand)
 
 
 def _moved_by_test(i: Interpreter, test: ir.Expr, frame: Frame) -> Loops:
