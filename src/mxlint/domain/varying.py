@@ -155,3 +155,20 @@ def _adds_up(op: object, falling: bool | None, other: bool | None) -> bool:
     if op == "+":
         return None in (falling, other) or falling is other
     return op == "-" and None not in (falling, other) and falling is not other
+
+
+def takes_many(member: Member) -> bool:
+    """Whether a number is one of many that a loop brings."""
+    if isinstance(member, Const) or isinstance(member, Kind) and (member.cause != "varying" or member.type == "bool"):
+        return False
+    count = how_many(member)
+    return isinstance(member, (Range, Kind)) and (count is None or count > FEW)
+
+
+def how_many(member: Member) -> int | None:
+    """How many numbers a member stands for, None if there is no end to them."""
+    if isinstance(member, Range):
+        return None if member.low is None or member.high is None else (member.high - member.low) // member.stride + 1
+    if isinstance(member, Kind):
+        return None if member.values is None else len(member.values)
+    return 1 if isinstance(member, Const) else None

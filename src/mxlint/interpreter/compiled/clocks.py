@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from mxlint.domain.members import FALSE, NONE, TRUE, Const, Member, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.loops.novelty import rounds_around
+from mxlint.interpreter.loops.running import rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import HANDLING
 from mxlint.interpreter.machine.journal import in_loop, modality, note, where

@@ -35,7 +35,7 @@ from mxlint.interpreter.compiled.captures import capture_facts
 from mxlint.interpreter.compiled.keyed import found_as_new
 from mxlint.interpreter.compiled.state import TRACES, CompiledInfo, all_entries, cache_of
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.novelty import rounds_around
+from mxlint.interpreter.loops.running import rounds_around
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, within

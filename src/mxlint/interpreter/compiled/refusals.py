@@ -32,7 +32,8 @@ from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
 from mxlint.interpreter.compiled.trees import tree
-from mxlint.interpreter.loops import lengthening, lengths, novelty
+from mxlint.interpreter.loops import lengthening, lengths, novelty, slices, stretching
+from mxlint.interpreter.loops.running import rounds
 from mxlint.interpreter.loops.settled import reasons
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
@@ -101,12 +102,12 @@ def _varies(value: described.Value) -> bool:
 
 def _grows(i: Interpreter, value: Value, older: Context) -> str:
     """Why the shape of an array in an argument, or the length of it, differs between the rounds in which the compiled object is not made."""
-    running = novelty.rounds(i, older)
+    running = rounds(i, older)
     new = novelty.Novelty(i, running)
     loops = united(
-        (*(lengths.growing(i, part) for part in (value, *_within(i, value))), *(novelty.cut(i, member) for member in members(value)))
+        (*(lengths.growing(i, part) for part in (value, *_within(i, value))), *(slices.cut(i, member) for member in members(value)))
     )
-    if new.over(loops) or novelty.stretching(list(members(value))):
+    if new.over(loops) or stretching.stretching(list(members(value))):
         return "rounds"
     found = max(reasons(i, (array for array in arrays_in(i, value) if array.ident not in new.short), new).keys() & GOING_ON, default="")
     return events.COMES_BACK if found and _comes_back(i, value, running) else found
@@ -136,7 +137,7 @@ def _described(i: Interpreter, value: Value, older: Context, arrays: Collection[
     found = describe(i, value, older, beside=arrays)
     if not isinstance(found, described.UnknownValue) or not isinstance(value, Union):
         return found
-    running = novelty.rounds(i, older)
+    running = rounds(i, older)
     for option in value.options:
         member = describe(i, option.member, older, beside=arrays)
         varies = isinstance(member, described.ScalarValue) and member.varies

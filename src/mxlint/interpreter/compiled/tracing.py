@@ -40,7 +40,7 @@ from mxlint.interpreter.compiled.state import (
 from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.libraries import replaced
-from mxlint.interpreter.loops import novelty
+from mxlint.interpreter.loops import contents
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -363,7 +363,7 @@ class _Fresh:
         if i.trace is None:
             if self._operands.idents:
                 i.heap.set(ident, OPERANDS, self._operands)
-            novelty.made(i, ident, self._args.values, self._place, "item" if self._stateful else "")
+            contents.made(i, ident, self._args.values, self._place, "item" if self._stateful else "")
         grows, loops = given_back(i, array, ident, self._given) if all_longer or not array.grows.startswith(LONGER) else ("", None)
         return Array(
             ident,

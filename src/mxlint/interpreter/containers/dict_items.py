@@ -34,7 +34,7 @@ from mxlint.interpreter.compiled.portions import found as found_in
 from mxlint.interpreter.containers.builders import entries, entry, is_key, put
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.loops.lengths import keyed
-from mxlint.interpreter.loops.novelty import at_index
+from mxlint.interpreter.loops.taking import at_index
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named

@@ -53,7 +53,9 @@ from mxlint.interpreter.containers.indices import (
 )
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.loops.lengths import cut_short, growing, remade
-from mxlint.interpreter.loops.novelty import SHAPE, sliced, taken
+from mxlint.interpreter.loops.novelty import SHAPE
+from mxlint.interpreter.loops.slices import sliced
+from mxlint.interpreter.loops.taking import taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named

@@ -27,7 +27,7 @@ from mxlint.interpreter.generators.iterators import ENDLESS, POSITION, RETURNED,
 from mxlint.interpreter.generators.stepping import can_step, step
 from mxlint.interpreter.generators.yielding import as_iterator
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.novelty import taken
+from mxlint.interpreter.loops.taking import taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named

@@ -37,8 +37,9 @@ from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.libraries import opaque
 from mxlint.interpreter.libraries.measures import axes_in, measured
 from mxlint.interpreter.loops import draws
+from mxlint.interpreter.loops.contents import read_out
 from mxlint.interpreter.loops.iteration import collected
-from mxlint.interpreter.loops.novelty import read_out, taken
+from mxlint.interpreter.loops.taking import taken
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame

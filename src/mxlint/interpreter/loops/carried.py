@@ -14,7 +14,8 @@ from mxlint.domain.join import join, of
 from mxlint.domain.members import Composite, Const, Kind, Member, Option, Symbolic, Tuple, Value, members, options, scalar_type
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
-from mxlint.interpreter.loops.novelty import REWRITTEN, Steps
+from mxlint.interpreter.loops.contents import REWRITTEN
+from mxlint.interpreter.loops.novelty import Steps
 from mxlint.interpreter.machine.core import Interpreter
 
 

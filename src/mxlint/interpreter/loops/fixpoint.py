@@ -20,7 +20,7 @@ from mxlint.interpreter.loops import remembered, trials
 from mxlint.interpreter.loops.carried import carried
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.folding import fold
-from mxlint.interpreter.loops.novelty import may_rest
+from mxlint.interpreter.loops.stretching import may_rest
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.locations import NEW

@@ -67,7 +67,7 @@ from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
 from mxlint.interpreter.loops.fixpoint import repeat
 from mxlint.interpreter.loops.lengths import as_long_as, held
-from mxlint.interpreter.loops.novelty import taken
+from mxlint.interpreter.loops.taking import taken
 from mxlint.interpreter.loops.trials import Turns
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter

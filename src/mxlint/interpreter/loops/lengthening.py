@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, Const, Length, Loops, Ref, Symbolic, Tuple, Value, members
+from mxlint.domain.members import NONE, Const, Loops, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.domain.size import Size, symbols
+from mxlint.domain.size import Size
 from mxlint.interpreter.loops import looked
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.novelty import Lengthening, rounds_around
+from mxlint.interpreter.loops.running import rounds_around
+from mxlint.interpreter.loops.stretching import Lengthening, measured
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
 from mxlint.interpreter.machine.locations import ITEMS
@@ -41,7 +42,11 @@ class Lengthened:
 
 def given(i: Interpreter, values: Iterable[Value], arrays: Collection[int]) -> None:
     """A compiled object is called. `arrays`: those among the arguments."""
-    i.ledger.of(Lengthened).given += (*arrays, *(part for value in values for part in _measured(value)))
+    measures = (
+        (member, measured(member.identity if isinstance(member, Symbolic) else member)) for value in values for member in members(value)
+    )
+    named = (name for member, found in measures for name in (*found, *((member.identity,) if isinstance(member, Symbolic) else ())))
+    i.ledger.of(Lengthened).given += (*arrays, *named)
 
 
 def goes_on(i: Interpreter, before: Value | None, now: Value | None, given: Collection[object]) -> bool:
@@ -50,16 +55,6 @@ def goes_on(i: Interpreter, before: Value | None, now: Value | None, given: Coll
     joined = i.ledger.of(Lengthened).at
     names = [m.ident if isinstance(m, Array) else m.identity for m in members(now or NONE) if isinstance(m, (Array, Symbolic))]
     return any(name in given and (before == NONE or name in joined) for name in names)
-
-
-def _measured(value: Value) -> Iterator[object]:
-    """The arrays of which a number is the length of an axis, or made of such; what is not in sight itself."""
-    for member in members(value):
-        if isinstance(member, Length):
-            yield from (name[1] for name in symbols(member.size) if isinstance(name, tuple) and name[0] == "axis")
-        elif isinstance(member, Symbolic):
-            of = member.identity[1] if member.identity[0] == "size" else None
-            yield of.ident if isinstance(of, Array) else member.identity
 
 
 def of_itself(i: Interpreter, name: str, ident: int, operands: Sequence[Value], axis: Value, place: Place) -> bool:

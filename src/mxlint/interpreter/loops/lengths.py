@@ -34,7 +34,9 @@ from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.loops import looked
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.novelty import NO_LOOPS, cut, moving, rounds, rounds_around
+from mxlint.interpreter.loops.novelty import moving
+from mxlint.interpreter.loops.running import NO_LOOPS, rounds, rounds_around
+from mxlint.interpreter.loops.slices import cut
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, is_round, within
 from mxlint.interpreter.machine.locations import ITEMS, REMADE, REST

@@ -11,7 +11,8 @@ from mxlint.domain.place import Place
 from mxlint.domain.varying import Chance, Past, loops_of, over, united
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.lengths import Lengths, rounds_over, stays
-from mxlint.interpreter.loops.novelty import moving, rounds_around
+from mxlint.interpreter.loops.novelty import moving
+from mxlint.interpreter.loops.running import rounds_around
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context, within
 from mxlint.interpreter.machine.locations import ITEMS

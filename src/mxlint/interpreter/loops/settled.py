@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from mxlint.domain.arrays import GOING_ON, Array
 from mxlint.domain.members import Loops, Ref
 from mxlint.domain.varying import united
-from mxlint.interpreter.loops.novelty import Lengthening, Novelty
+from mxlint.interpreter.loops.novelty import Novelty
+from mxlint.interpreter.loops.stretching import Lengthening
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.mlx.kinds import kind
 

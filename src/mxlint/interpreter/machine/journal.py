@@ -32,13 +32,15 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, bounds
-from mxlint.domain.varying import loops_of, united
+from mxlint.domain.varying import loops_of, takes_many, united
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.facts.events import Condition, Modality, Where
 from mxlint.facts.rows import FEW
 from mxlint.finding import Span
-from mxlint.interpreter.loops.novelty import Novelty, computed_from, read_from, rounds, takes_many
+from mxlint.interpreter.loops.contents import computed_from, read_from
+from mxlint.interpreter.loops.novelty import Novelty
+from mxlint.interpreter.loops.running import rounds
 from mxlint.interpreter.machine import complementary, paths
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.forms import form_of

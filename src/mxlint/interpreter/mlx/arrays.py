@@ -36,7 +36,8 @@ from mxlint.interpreter.compiled import captures, recipes, sinks, writes
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.operators import METHODS
-from mxlint.interpreter.loops import lengthening, looked, novelty
+from mxlint.interpreter.loops import contents, lengthening, looked, novelty, stretching
+from mxlint.interpreter.loops.running import NO_LOOPS
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -88,7 +89,7 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     if method.startswith("__i") and method[3:] in _IN_PLACE:
         made = compute(i, f"{ARRAY}.{_IN_PLACE[method[3:]]}", operands, {}, place, frame)
         if i.trace is None and isinstance(made, Array):
-            novelty.rewritten(i, array, made, place)
+            contents.rewritten(i, array, made, place)
         return changed(i, array, made, place, frame)
     entry = i.table.entry(name) or i.table.entry(f"{name}[int]")
     if entry is not None and (entry.kind == "method" or entry.evaluates) or entry is None and not method.startswith("__"):
@@ -227,12 +228,12 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         mapping.carried(i, ident, (array,))
     if i.trace is None:
         i.heap.set(ident, OPERANDS, Operands(tuple(dict.fromkeys(a.ident for value in operands for a in arrays_in(i, value)))))
-        novelty.made(i, ident, operands, place)
+        contents.made(i, ident, operands, place)
         shapeless.unsized_index(i, ident, array, index, shape, place)
     chain = Chain(place, "[]", chain) if trace is not None else None
 
     def moves(number: Value) -> bool:
-        return novelty.moving(i, number) != novelty.NO_LOOPS
+        return novelty.moving(i, number) != NO_LOOPS
 
     by = tuple(part for part in subscripts.items(index) if isinstance(part, Array))  # an axis gets as long as what picks from it
     lengths = subscripts.lengths(array, index, moves)
@@ -245,7 +246,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     elif array.shape is None and all(map(subscripts.takes_all, subscripts.items(index))):
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     made = Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
-    novelty.lengthens(i, made, None)
+    stretching.lengthens(i, made, None)
     if i.trace is None:
         recipes.keep(i, recipes.ITEM, made, operands, {})
     backward.carried(i, "", made, operands)
@@ -268,7 +269,7 @@ def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     captures.composed(i, array.ident, (array, *operands))
     backward.carried(i, "", array, (array, *operands))
     if i.trace is None and isinstance(operands[2], Array) and all(map(subscripts.takes_all, subscripts.items(operands[1]))):
-        novelty.rewritten(i, array, operands[2], place)
+        contents.rewritten(i, array, operands[2], place)
     changed(i, array, made, place, frame)
     if i.trace is not None:
         i.trace.operations += 1
@@ -282,7 +283,7 @@ def _iter(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
     shapeless.unrolled(i, array, ident, place, frame)
     captures.composed(i, ident, operands)
     if i.trace is None:
-        novelty.made(i, ident, operands, place, "item")
+        contents.made(i, ident, operands, place, "item")
     made = Array(ident, trace, array.shape[1:] if array.shape else None, array.dtype, chain, origin)
     count = _count(array)
     if i.trace is None and count:
@@ -303,7 +304,7 @@ def _number_out(i: Interpreter, array: Array, what: str, kind: str, place: Place
     """A number that is read out of an array, its item `at` if it has an axis."""
     recipe = recipes.recipe_of(i, array) if i.trace is None else None
     known = constants.number(i, recipe, kind, place, at) if recipe is not None else None
-    return novelty.read_out(i, (array,), what, kind, place) if known is None else known
+    return contents.read_out(i, (array,), what, kind, place) if known is None else known
 
 
 def _contains(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
@@ -355,7 +356,7 @@ def _listed(i: Interpreter, array: Array, kind: str, rank: int | None, place: Pl
         return i.symbolic(place, ".tolist()", source="evaluated")
     count = _count(array)
     if count is not None and count <= UNROLLED:
-        items = tuple(_number_out(i, array, f"{novelty.ITEM}{n}", kind, place, n) for n in range(count))
+        items = tuple(_number_out(i, array, f"{contents.ITEM}{n}", kind, place, n) for n in range(count))
         return new_list(i, Tuple(items), place)
     recipe = recipes.recipe_of(i, array) if i.trace is None else None
     found = constants.numbers(i, recipe, kind, place) if recipe is not None else None

@@ -24,8 +24,8 @@ from mxlint.domain.place import Place
 from mxlint.domain.varying import united
 from mxlint.interpreter.compiled import captures, recipes, sinks, tracing
 from mxlint.interpreter.containers.builders import new_list
-from mxlint.interpreter.loops import lengthening, novelty
-from mxlint.interpreter.loops.novelty import NO_LOOPS
+from mxlint.interpreter.loops import contents, lengthening, stretching
+from mxlint.interpreter.loops.running import NO_LOOPS, rounds_around
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -209,13 +209,13 @@ def _made(
     _keep_lengths(i, name, ident, args)
     if lengthening.of_itself(i, name, ident, args, axis, place):
         grows_ = "rounds"
-        loops: Loops = frozenset(around.loop for around in novelty.rounds_around(i)[:1])
+        loops: Loops = frozenset(around.loop for around in rounds_around(i)[:1])
     else:
         grows_, loops = grows(i, name, shape, args, by_number)
     if not grows_ and (shape is None or None in shape):
         grows_ = lengthening.lengthened(i, name, args)
     made = Array(ident, trace, shape, dtype, chain, origin, grows_, loops=loops)
-    novelty.lengthens(i, made, axis.value if has_trait(name, "joins") and isinstance(axis, Const) else None)
+    stretching.lengthens(i, made, axis.value if has_trait(name, "joins") and isinstance(axis, Const) else None)
     data = (
         has_trait(name, "cheap")
         or has_trait(name, "view")
@@ -229,7 +229,7 @@ def _made(
         if origins_:
             i.heap.set(ident, OPERANDS, Operands(origins_))
         entry = i.table.entry(name)
-        novelty.made(i, ident, args, place, "random" if entry is not None and entry.random else "")
+        contents.made(i, ident, args, place, "random" if entry is not None and entry.random else "")
     return made
 
 

@@ -13,9 +13,8 @@ from typing import Any, Final
 from mxlint.domain import enumerated
 from mxlint.domain.members import Const, Kind, Member, Range, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.varying import loops_of, united
+from mxlint.domain.varying import loops_of, takes_many, united
 from mxlint.interpreter.compiled.recipes import FUNCTION, MadeFunctions, recipe_of_call
-from mxlint.interpreter.loops.novelty import takes_many
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.models.mlx.numbers import COMPUTED, NUMBERS_OF_NUMBERS, SCHEDULES

@@ -24,8 +24,8 @@ from mxlint.domain.members import (
 from mxlint.domain.shape import surely_unlike
 from mxlint.domain.varying import united
 from mxlint.interpreter.containers.elements import UNROLLED
-from mxlint.interpreter.loops import lengths, novelty
-from mxlint.interpreter.loops.novelty import NO_LOOPS
+from mxlint.interpreter.loops import lengths, novelty, slices
+from mxlint.interpreter.loops.running import NO_LOOPS, rounds_around
 from mxlint.interpreter.loops.settled import reasons
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS
@@ -44,7 +44,7 @@ def grows(
     entry = i.table.entry(name)
     keeps = entry is not None and entry.shape in ("same", "broadcast")
     whole = [array for value in operands for array in arrays_in(i, value) if keeps or _keeps_lengths(array, shape)]
-    found = reasons(i, whole, novelty.Novelty(i, novelty.rounds_around(i)))
+    found = reasons(i, whole, novelty.Novelty(i, rounds_around(i)))
     adds_lengths = has_trait(name, "joins") or has_trait(name, "pads")
     if adds_lengths and _may_balance(i, [array for array in whole if array.grows in found.keys() & GOING_ON], operands):
         return "", None
@@ -52,7 +52,7 @@ def grows(
     longer = united((
         *(found[why] for why in ("rounds",) if why in found),
         *(lengths.growing(i, value) for value in (*operands, *given)),
-        *(novelty.cut(i, member) for row in given for member in members(row)),
+        *(slices.cut(i, member) for row in given for member in members(row)),
     ))  # fmt: skip
     if longer != NO_LOOPS or "rounds" in found:
         return "rounds", longer

@@ -19,7 +19,7 @@ from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.libraries.written import written_member
-from mxlint.interpreter.loops import novelty
+from mxlint.interpreter.loops import contents
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -504,7 +504,7 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
         trace = next((array.trace for array in arrays_in(i, value)), None)
         rate = Array(i.ident(place, ("rate", oid)), trace, (), "float32")
         if i.trace is None:
-            novelty.made(i, rate.ident, (value,), place)
+            contents.made(i, rate.ident, (value,), place)
             if operands := tuple(dict.fromkeys(array.ident for array in arrays_in(i, value))):
                 i.heap.set(rate.ident, OPERANDS, Operands(operands))
         i.heap.set(state.oid, ("k", Const("learning_rate")), rate)

@@ -16,7 +16,7 @@ from mxlint.interpreter.compiled.recipes import MadeFunctions
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import put_any
 from mxlint.interpreter.libraries import replaced
-from mxlint.interpreter.loops import novelty
+from mxlint.interpreter.loops import contents
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -197,7 +197,7 @@ def _update_leaf(i: Interpreter, optimizer: Ref, state: Ref, name: str, trace: i
     new = Array(i.ident(place, ("state", state.oid, name)), counted if name == "step" else trace, None, None)
     i.heap.set(state.oid, ("k", Const(name)), new)
     if name == "step" and i.trace is None:
-        novelty.made(i, new.ident, (), place, "counter")
+        contents.made(i, new.ident, (), place, "counter")
     writes.on_write(i, state.oid, ("k", Const(name)), new, place, frame, "step" if name == "step" else "moments")
 
 
