@@ -10,9 +10,10 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import bound, filtered, hull, join
-from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, Member, Range, RangeObject, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, Member, Range, RangeObject, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.counting import whole_number
 from mxlint.interpreter.containers.elements import (
     elements,
     iterator_item,
@@ -210,6 +211,9 @@ def next_of_iterator(i: Interpreter, ref: Ref, default: Value | None, place: Pla
     if items is not None and isinstance(number, Range) and number.low is not None and number.low < len(items):
         element = join(items[number.low :])
     element = taken(i, element, place, number)
+    if isinstance(number, Symbolic) and (count := whole_number(i, ref)) is not None:  # a round is asked under what the iterator ends
+        left = i.truth(binary(i, "<", number, Const(count), place, frame), place, frame)
+        return i.choose(left, place, lambda: element, lambda: exhausted(i, default, place, returned))
     return i.fork(
         [
             ((Condition("varying", place, None),), lambda: element),

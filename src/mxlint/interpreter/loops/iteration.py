@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mxlint.domain.arrays import Array, ShapeOf
-from mxlint.domain.join import join, length_of
+from mxlint.domain.join import join
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
@@ -36,6 +36,7 @@ from mxlint.domain.widening import shared_front
 from mxlint.interpreter.compiled.portions import counted, taken_out
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import any_number, as_many, new_list
+from mxlint.interpreter.containers.counting import number_of_rounds
 from mxlint.interpreter.containers.elements import (
     MAX_UNROLLED,
     UNROLLED,
@@ -60,7 +61,7 @@ from mxlint.interpreter.generators.advancing import (
     stepping,
     taking,
 )
-from mxlint.interpreter.generators.iterators import ENDLESS, ITERABLES, ITERATED, POSITION, new_iterator, parts_of
+from mxlint.interpreter.generators.iterators import ENDLESS, ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
 from mxlint.interpreter.loops import lengths, outcomes
 from mxlint.interpreter.loops.ends import Ends
@@ -137,49 +138,12 @@ def states_left(i: Interpreter) -> int:
     return sum(len(target.arrived) + target.overrun for target in i.targets)
 
 
-def number_of_rounds(i: Interpreter, member: Member) -> int | None:
-    """How many elements an iterable has, at least; None if that is not known."""
-    if isinstance(member, RangeObject):
-        bounds = [
-            bound.value for bound in (member.start, member.stop, member.step) if isinstance(bound, Const) and isinstance(bound.value, int)
-        ]
-        return length_of(range(*bounds)) if len(bounds) == 3 and bounds[2] else None
-    if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
-        return _rounds_of_iterator(i, member)
-    items = known_items(i, member)
-    if items is not None:
-        return len(items)
-    content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
-    return content.least if isinstance(content, Tuple) and (content.least or 0) > UNROLLED else None
-
-
-def _rounds_of_iterator(i: Interpreter, ref: Ref) -> int | None:
-    """How many elements an iterator has left: as many as the shortest of what it goes over."""
-    kind, position = i.info(ref.oid).payload, position_of(i, ref)
-    if kind not in AS_LONG or position is None:
-        return None
-    over = parts_of(i, ref)[ITERABLES[kind]]
-    known: list[int] = []
-    for part in over:
-        rounds = number_of_rounds(i, part) if isinstance(part, Member) else None
-        if rounds is None:
-            return None
-        # Another iterator has moved by itself, and gives to all that ask it in turn.
-        moves = isinstance(part, Ref) and i.info(part.oid).kind == "iterator"
-        known.append(rounds // over.count(part) if moves else max(rounds - position, 0))
-    return min(known, default=None)
-
-
 def _positions(i: Interpreter, member: Member) -> tuple[Value | None, ...]:
     """Where an iterator stands, and those that it goes over."""
     if not isinstance(member, Ref) or i.info(member.oid).kind != "iterator":
         return ()
     inner = (at for part in parts_of(i, member) if isinstance(part, Ref) for at in _positions(i, part))
     return (i.heap.get(member.oid, POSITION), *inner)
-
-
-AS_LONG: Final = frozenset(("enumerate", "iter", "map", "reversed", "zip"))
-"""Iterators that give an element for each of what they go over."""
 
 
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
