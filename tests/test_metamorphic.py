@@ -44,7 +44,6 @@ CASES = {
 """Programs that do the same however they are written, so none that reads its own text."""
 ROUNDS = "the rounds of a loop by hand are not counted"
 KNOWN = {
-    ("for_to_iter_while", "loops in a loop that are too large together"): ROUNDS,
     ("for_to_iter_while", "numbers of many objects, added up again in each round"): ROUNDS,
 }
 """What the static tracer answers otherwise after a rewrite, and why."""

@@ -23,6 +23,7 @@ from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.journal import Journal, note
 from mxlint.interpreter.machine.paths import Path
+from mxlint.syntax import ir
 
 Spot: TypeAlias = tuple[events.Where, str]
 """An argument: the place of a call, and its name there."""
@@ -37,7 +38,11 @@ LOOKED_AT: Final = 3
 STEPS_AT_FIRST: Final = 600
 """Steps that those may take, with the rounds before them that come to no call of which anything is asked."""
 STEPS_TRIED: Final = 4_000
-"""Steps that a trial may take: each loop has its own, whatever others have taken."""
+"""Steps that a trial may take at most."""
+STEPS_OF_FILE: Final = 32_000
+"""Steps of which each loop of a file has an equal share, whatever others have taken."""
+LEAST_SHARE: Final = 800
+"""Steps that a trial may take in a file of many loops."""
 OPEN: Final = "either"
 """The outcome of a call of which it is not known whether it is traced."""
 REPLAYED: Final = "replayed"
@@ -103,7 +108,7 @@ def run(i: Interpreter, turns: Turns, place: Place, path: Path, asked: Asked, *,
     second half comes to as well, and not those of which the row may still change what is told. `begun`: the calls of the very first round are noted already."""
     assert i.journal is not None
     known, sides = frozenset(i.journal.compiled), i.ledger.of(Rounds).passed
-    with _undone(i, path, STEPS_TRIED) as recording:
+    with _undone(i, path, _share(i, place)) as recording:
         rounds, ended = _rounds(i, turns, place, asked)
     go_on = {(call.where, call.path) for calls in _second_half(rounds) for call in calls}
     unsure = frozenset[Spot]() if ended else _unsure(rounds, asked, each_side=sides <= recording.passed)
@@ -111,6 +116,21 @@ def run(i: Interpreter, turns: Turns, place: Place, path: Path, asked: Asked, *,
         is_sure = unsure.isdisjoint((call.where, argument.name) for argument in call.arguments)
         if is_sure and call.object in known and (call.where, call.path) in go_on:
             note(i, call)
+
+
+def _share(i: Interpreter, place: Place) -> int:
+    """The steps that a trial of a loop may take: the fewer, the more loops its file has."""
+    loops = i.project.once(place.source).of(_loops_in, i.project.lowered(place.source))
+    return max(LEAST_SHARE, min(STEPS_TRIED, STEPS_OF_FILE // max(loops, 1)))
+
+
+def _loops_in(part: object) -> int:
+    """How many statements are loops."""
+    if isinstance(part, tuple):
+        return sum(map(_loops_in, part))
+    if isinstance(part, ir.Expr) or not isinstance(part, ir.Node):
+        return 0
+    return isinstance(part, (ir.For, ir.While)) + sum(_loops_in(getattr(part, field)) for field in part.__match_args__)
 
 
 def _second_half(rounds: Sequence[Sequence[events.Call]]) -> Sequence[Sequence[events.Call]]:
