@@ -46,7 +46,7 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import ITEMS, KEYS, REORDERED, scalar_at, whole
+from mxlint.interpreter.machine.locations import ITEMS, KEYS, REORDERED, TAKEN, scalar_at, whole
 from mxlint.interpreter.machine.writing import count_write
 
 
@@ -70,6 +70,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         now = held(i, oid, field)
         if oid in entry.captured_in and (_same_class(i, read.value, now) or now is not None and _both_arrays(i, oid, read.value, now)):
             continue  # the arrays under a capture are found anew at each call
+        if _has_its_keys(i, entry, location, read.value):
+            continue
         if _reads_all_items(i, entry, location):
             unfollowed(i, ref, i.place or place, "whether it matters in which order a library has put the items of a list")
             continue
@@ -140,6 +142,15 @@ def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
         last = writer(i, oid, field)
         return any(number == oid and place == last for (number, _), place in entry.written.items())
     return location in entry.written and writer(i, oid, field) == entry.written[location]
+
+
+def _has_its_keys(i: Interpreter, entry: Entry, location: Location, found: Value) -> bool:
+    """Whether what a trace asked of the keys of a captured dict, or found missing there, is so still: there are as many arrays as it found, or it would not be
+    used, and nothing was ever taken out of what is captured. So none was put under a key that was not there."""
+    oid, field = whole(location)
+    if oid not in entry.captured_in or i.info(oid).kind != "dict" or not (aspects.is_aspect(field) or isinstance(found, Unbound)):
+        return False
+    return all(writer(i, captured, TAKEN) is None for captured in entry.captured_in)
 
 
 def _reads_all_items(i: Interpreter, entry: Entry, location: Location) -> bool:

@@ -36,7 +36,7 @@ from mxlint.interpreter.machine.journal import (
     where,
     wheres,
 )
-from mxlint.interpreter.machine.locations import ADDED, CHANGED, ITEMS
+from mxlint.interpreter.machine.locations import ADDED, ANY, CHANGED, ITEMS, TAKEN
 from mxlint.interpreter.machine.writing import Writes, count_write
 from mxlint.interpreter.objects.lookup import is_cached_property
 from mxlint.interpreter.open_world import results
@@ -53,6 +53,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if i.info(oid).kind in FILLED and place not in filling:
         filling[place] = isinstance(frame.node, ir.FuncDef) and _fills(i, place, frame.node, frame)
     count_write(i, oid, field, place)
+    if field == ANY or isinstance(field, tuple) and field[0] == "k" and not _is_array(value):
+        count_write(i, oid, TAKEN, place)
     rebinding.changed(i, oid, field)
     rebinding.stored(i, oid, field, value)
     if field == ADDED:
@@ -73,6 +75,11 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         event(i, "effect", place, "next()", frame, note_="counter")
     elif oid not in trace.refused:
         _written_outside(i, trace, (oid, field), holders, value, place, frame, how)
+
+
+def _is_array(value: Value) -> bool:
+    """Whether a value that is put somewhere is an array, as far as anybody knows. It may be put there on some paths alone."""
+    return not isinstance(value, Unbound) and all(isinstance(member, (Array, Symbolic, Unbound)) for member in members(value))
 
 
 def _note_stored(i: Interpreter, oid: int, field: Field, value: Value, place: Place, frame: Frame) -> None:

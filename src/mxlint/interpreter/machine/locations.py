@@ -30,6 +30,8 @@ REST_KEY: Final = ("#", "restkey")
 """Of a dict: what those keys are."""
 KEYS: Final = ("#", "keys")
 """Of a dict: its keys, in order."""
+TAKEN: Final = ("#", "taken out")
+"""Of a dict: that something was taken out, or that what is no array was put in. All else leaves it with the same keys, or with more arrays."""
 UNORDERED: Final = ("#", "in any order")
 """Of a dict, list or set: its keys or items, whatever their order."""
 DISTINCT: Final = ("#", "distinct")
