@@ -63,6 +63,7 @@ from mxlint.interpreter.open_world.entries import (
     prepare_owner,
     sample,
 )
+from mxlint.interpreter.open_world.public_attributes import callables, others_have
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.unchanged import Unchanged
 from mxlint.interpreter.statements.handlers import managed
@@ -73,7 +74,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     """Run the client of each class of a file that comes to compiled objects and that nothing in sight uses, and of its functions."""
     public = public_methods(i, source, module)
     calling = [method for method in public if id(method.info.node) not in i.ledger.of(Entries).unfinished and _calls_alone(i, method.info)]
-    alone = _callables(i, Ref(module))
+    alone = callables(i, Ref(module))
     classes = methods_by_class(i, source, module, public)
     factories = _factories(i, public)
     if not factories and not calling and not alone and not any(i.ledger.of(Standing).samples.get(cls) for cls in classes):
@@ -92,7 +93,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         owner = i.ledger.of(Standing).samples.get(cls)
         if owner is None and any(id(method.info.node) in entered for method in its):
             owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
-        if owner is not None:
+        if owner is not None and others_have(i, module, Ref(cls), owner):
             objects.append((cls, owner, its))
     bound = held_methods(i)
     for cls, owner, its in objects:
@@ -113,7 +114,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                     _repeat(i, method, frame, other)
                 _go_on(i, method, frame)
                 _run_within(i, _calling(i, method, frame), managers, frame)
-        for name, compiled_object in _callables(i, owner) if owns else ():
+        for name, compiled_object in callables(i, owner) if owns else ():
             callee = _read_and_called(i, owner, name, compiled_object, frame)
             _run(i, callee, [*its, *given], frame)
             if near := _read_by(i, {compiled_object.oid}, open_ones):
@@ -261,20 +262,6 @@ def _run_read(i: Interpreter, factory: Method, methods: Sequence[Method], frame:
         if other.ref != factory.ref:
             _may_run(i, other, frame)
     _later(i, f"{name} is called again", callee)
-
-
-def _callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
-    """The compiled objects that are public attributes of an object, and that neither its methods nor anything else in sight calls."""
-    called = {record.object for record in journal(i).records if type(record) is events.Call}
-    return [
-        (field, member)
-        for holder in members(owner)
-        if isinstance(holder, Ref)
-        for field, value in i.heap.fields(holder.oid).items()
-        if isinstance(field, str) and not field.startswith("_")
-        for member in members(value)
-        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and member.oid not in called
-    ]
 
 
 def _read_and_called(i: Interpreter, owner: Value, name: str, compiled_object: Ref, frame: Frame) -> Callee:
