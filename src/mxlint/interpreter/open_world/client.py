@@ -200,7 +200,7 @@ def _run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], fram
             _settle(i, callee)
             for other in (*others, *methods):
                 if other.ref != ref:
-                    _may_run(i, other, frame)
+                    _may_run(i, other, callee, frame)
             _later(i, f"{name} is called again", callee)
             i.heap.undo(mark)
 
@@ -260,7 +260,7 @@ def _run_read(i: Interpreter, factory: Method, methods: Sequence[Method], frame:
     _settle(i, callee)
     for other in methods:
         if other.ref != factory.ref:
-            _may_run(i, other, frame)
+            _may_run(i, other, callee, frame)
     _later(i, f"{name} is called again", callee)
 
 
@@ -338,7 +338,7 @@ def _run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame,
         counts.append(leaves_another_count(i, mark, given_before))
         _settle(i, callee)
         for other in others:
-            if _may_run(i, other, frame) and anew is not None:
+            if _may_run(i, other, callee, frame) and anew is not None:
                 anew.append(other)
         _later(i, f"{callee.name} is called again", callee)
 
@@ -518,8 +518,9 @@ def _shows_another(i: Interpreter, since: tuple[int, ...]) -> Callable[[object],
     return wanted
 
 
-def _may_run(i: Interpreter, method: Method, frame: Frame) -> bool:
-    """Run a method under the condition that somebody calls it. Whether it puts something compiled in the place of what was compiled."""
+def _may_run(i: Interpreter, method: Method, after: Callee, frame: Frame) -> bool:
+    """Run a method under the condition that somebody calls it. Whether it puts something compiled in the place of what was compiled. Who calls it need not have
+    called what ran before, so what it calls itself is old by a presumption."""
     node, given = method.info.node, _given(i, method)
     name = Place(method.info.source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
     condition = (CLIENT, name)
@@ -531,7 +532,11 @@ def _may_run(i: Interpreter, method: Method, frame: Frame) -> bool:
     def run() -> Value:
         nonlocal compiles
         mark = i.heap.mark()
-        called_alone(i, (method.ref, method.info), given, 1, frame)
+        i.modes.client = f"`{method.info.name}` is called after {after.name}"
+        try:
+            called_alone(i, (method.ref, method.info), given, 1, frame)
+        finally:
+            i.modes.client = None
         compiles = preparing.compiles_anew(i, mark)
         return NONE
 
