@@ -49,7 +49,7 @@ def _half(compiled: Compiled, write: Write) -> tuple[Write, str, str] | None:
             if write.how == "differentiate"
             else "it is in inputs= only, so the placeholder stays in it"
         )
-        return write, f"the second call of {name} raises: what {where} writes is not in outputs=", note
+        return write, f"what needs it after the first call of {name} raises: what {where} writes is not in outputs=", note
     if write.captured_out and not write.captured_in and write.again:
         note = "that is in outputs= only: what is read is the value of the first trace"
         return write, f"every call of {name} starts anew: what {where} reads and writes is not in inputs=", note

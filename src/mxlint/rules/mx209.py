@@ -88,8 +88,7 @@ def _remedy(program: Program, compiled: Compiled, stale: list[Stale]) -> Argumen
 
 
 def _kept(stale: Stale) -> str:
-    value = f"a {stale.before.type}" if isinstance(stale.before, ContainerValue) else "a Python value"
-    return KEPT.get(stale.kind, value)
+    return KEPT.get(stale.kind, "what it held" if isinstance(stale.before, ContainerValue) else "a Python value")
 
 
 def _what(stale: Stale) -> str:

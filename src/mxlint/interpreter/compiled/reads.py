@@ -14,7 +14,22 @@ from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import itemwise
-from mxlint.domain.members import TRUE, UNBOUND, Bound, Const, Ref, Spot, Symbolic, Tuple, Unbound, Value, members, options, scalar_type
+from mxlint.domain.members import (
+    TRUE,
+    UNBOUND,
+    Bound,
+    Const,
+    Member,
+    Ref,
+    Spot,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.hanging import open_conditions
@@ -290,13 +305,16 @@ def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Val
         return "mode"
     # Of an object the outcome may be read that a comparison by identity has.
     kind = "object" if spot is not None and all(isinstance(member, Ref) for member in members(spot.found)) else value_kind(value)
-    if (
-        kind == "object"
-        and any(isinstance(member, Ref) and member.oid in trace.captures.ins for member in members(value))
-        and oid not in trace.captures.ins
-    ):
+    if oid not in trace.captures.ins and any(_is_captured(trace, kind, member) for member in members(value)):
         return "captured"
     return kind
+
+
+def _is_captured(trace: Trace, kind: str, member: Member) -> bool:
+    """Whether something that a trace reads is what it captures: an object, or what somebody gives."""
+    if isinstance(member, Ref):
+        return kind == "object" and member.oid in trace.captures.ins
+    return isinstance(member, Symbolic) and kind == "symbolic" and member.identity in trace.captures.symbolic_in
 
 
 def _other_names(i: Interpreter, trace: Trace, oid: int, value: Value) -> tuple[str, events.Where | None, int | None]:

@@ -17,7 +17,7 @@ from mxlint.domain.members import TRUE, UNBOUND, Const, Member, Option, Ref, Sym
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import journal
-from mxlint.interpreter.machine.locations import KEYS, REST
+from mxlint.interpreter.machine.locations import KEYS, REST, TAKEN
 from mxlint.interpreter.machine.reach import HOLDERS, each_place
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world.presumptions import PRESUMED, root
@@ -55,7 +55,9 @@ def name_entry(i: Interpreter, oid: int, key: Const, rest: Value, place: Place) 
 
 def is_there(i: Interpreter, oid: int, key: Member, place: Place) -> Symbolic | None:
     """Whether such a dict has a key: each test of that key asks the same. None if the program has changed it, other than under keys that are known."""
-    whole = _as_given(i, oid, lambda field: field == KEYS or isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const))
+    whole = _as_given(
+        i, oid, lambda field: field in (KEYS, TAKEN) or isinstance(field, tuple) and field[0] == "k" and isinstance(field[1], Const)
+    )
     return None if whole is None else i.derived("in", (key, whole), frozenset(("bool",)), place)
 
 
