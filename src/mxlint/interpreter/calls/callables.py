@@ -22,6 +22,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.handed_out import hand_out
 from mxlint.interpreter.machine.locations import part
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.objects.classes import instantiate
@@ -34,15 +35,6 @@ from mxlint.models.load import model
 from mxlint.models.mlx.members import defined
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax import ir
-
-
-class HandedOut:
-    """Methods, with their objects, that something out of sight was given, and may call at any time."""
-
-    __slots__ = ("methods",)
-
-    def __init__(self) -> None:
-        self.methods: set[Bound] = set()
 
 
 def define(i: Interpreter, node: ir.FuncDef | ir.Lambda, frame: Frame) -> Value:
@@ -143,8 +135,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
         for member in members(value):
             if isinstance(member, Ref) and i.info(member.oid).kind == "function":
                 called_back(i, member, place, frame)
-            elif isinstance(member, Bound):
-                i.ledger.of(HandedOut).methods.add(member)
+        hand_out(i, value, place)
     dispatched(i, function, args, place, frame)
     used(i, args, place, frame, owner)
     put_there(i, function, args, place, frame)

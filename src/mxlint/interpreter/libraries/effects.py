@@ -44,6 +44,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.garbage import CalledBack
+from mxlint.interpreter.machine.handed_out import hand_out
 from mxlint.interpreter.machine.locations import ADDED, ITEMS
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.objects.lookup import is_of_library
@@ -165,6 +166,8 @@ def call_back(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: V
             continue
         if isinstance(function, External) and model(function.name) is not None and model(function.name).fold == "always":  # type: ignore[union-attr]
             continue
+        if callback.times == "later":
+            hand_out(i, function, place)
         given = [result_of(i, argument, Called(found, bound, owner, place, frame)) for argument in callback.arguments or ()]
         for name in callback.spread:
             value = bound.get(name)

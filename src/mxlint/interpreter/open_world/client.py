@@ -36,11 +36,13 @@ from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.interpreter.open_world import handed_back, preparing
+from mxlint.interpreter.open_world.candidates import is_closure
 from mxlint.interpreter.open_world.client_methods import (
     Method,
     context_managers,
     descriptor_setters,
     function_info,
+    handed_out_closures,
     handed_out_methods,
     held_methods,
     inherited_methods,
@@ -97,7 +99,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
             objects.append((cls, owner, its))
     bound = held_methods(i)
     for cls, owner, its in objects:
-        its += handed_out_methods(i, owner, its, bound)
+        its += [*handed_out_methods(i, owner, its, bound), *handed_out_closures(i, owner)]
         given = list(methods_of_given(i, owner, classes))
         open_ones = [method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member, ran)]
         open_ones += (method for method in lying_open if method not in open_ones)
@@ -518,9 +520,9 @@ def _shows_another(i: Interpreter, since: tuple[int, ...]) -> Callable[[object],
     return wanted
 
 
-def _may_run(i: Interpreter, method: Method, after: Callee, frame: Frame) -> bool:
-    """Run a method under the condition that somebody calls it. Whether it puts something compiled in the place of what was compiled. Who calls it need not have
-    called what ran before, so what it calls itself is old by a presumption."""
+def _may_run(i: Interpreter, method: Method, after: Callee, frame: Frame, *, given_by: bool = False) -> bool:
+    """Run a method under the condition that somebody calls it, and then the functions that it gives, unless it is `given_by` one itself. Whether it puts
+    something compiled in the place of what was compiled. Who calls it need not have called what ran before, so what it calls itself is old by a presumption."""
     node, given = method.info.node, _given(i, method)
     name = Place(method.info.source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
     condition = (CLIENT, name)
@@ -534,9 +536,13 @@ def _may_run(i: Interpreter, method: Method, after: Callee, frame: Frame) -> boo
         mark = i.heap.mark()
         i.modes.client = f"`{method.info.name}` is called after {after.name}"
         try:
-            called_alone(i, (method.ref, method.info), given, 1, frame)
+            value = called_alone(i, (method.ref, method.info), given, 1, frame)
         finally:
             i.modes.client = None
+        for ref in handed(i, value) if not given_by else ():
+            info = function_info(i, ref)
+            if info is not None and is_closure(i, ref):
+                _may_run(i, Method(ref, info, None, None), after, frame, given_by=True)
         compiles = preparing.compiles_anew(i, mark)
         return NONE
 

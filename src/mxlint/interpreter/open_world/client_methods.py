@@ -11,10 +11,11 @@ from typing import Final, NamedTuple
 
 from mxlint.domain.members import NONE, Bound, Composite, Member, Ref, Tuple, Union, Value, members
 from mxlint.domain.parts import each_part, referred
-from mxlint.interpreter.calls.callables import HandedOut
+from mxlint.interpreter.calls.activations import ENV
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.handed_out import HandedOut, handed_functions
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.interpreter.open_world.candidates import functions
@@ -179,6 +180,22 @@ def handed_out_methods(
     ]
 
 
+def handed_out_closures(i: Interpreter, owner: Value) -> list[Method]:
+    """The functions that something out of sight was given and that were made where an object had a name, as `self` in its constructor."""
+    owners = {member for member in members(owner) if isinstance(member, Ref)}
+    found = ((ref, function_info(i, ref)) for ref in handed_functions(i))
+    return [Method(ref, info, None, None) for ref, info in found if info is not None and not owners.isdisjoint(_closed_over(i, ref))]
+
+
+def _closed_over(i: Interpreter, function: Ref) -> Iterator[Member]:
+    """What the activations around a function hold."""
+    env = i.heap.get(function.oid, ENV)
+    while isinstance(env, Ref) and i.info(env.oid).kind == "frame":
+        for value in i.heap.fields(env.oid).values():
+            yield from members(value)
+        env = i.heap.get(env.oid, ENV)
+
+
 def methods_of_given(i: Interpreter, owner: Value, classes: Mapping[int, Sequence[Method]]) -> Iterator[Method]:
     """The public methods of the objects that somebody out of sight has given to an object, and that it keeps: whoever has them may call these as well."""
     held = {member for _, _, member in each_leaf(i, owner) if isinstance(member, Ref) and member.oid in i.ledger.of(Standing).objects}
@@ -212,7 +229,8 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
     of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
     held = [m.oid for oid, field in traced for m in members(i.heap.get(oid, field) or NONE) if isinstance(m, Ref)]
     holders = _names_of(i, (number for number in (*held, *(oid for oid, _ in i.traced)) if i.info(number).kind in MUTABLE))
-    found = list(public)
+    handed = ((ref, function_info(i, ref)) for ref in handed_functions(i))
+    found = [*public, *(Method(ref, info, None, None) for ref, info in handed if info is not None)]
     writing: set[tuple[Source, Block]] = set()
     blocks: list[tuple[Source, Block]] = []
     for file, oid in _files(i, source, module):
