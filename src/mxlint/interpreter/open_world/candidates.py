@@ -20,7 +20,9 @@ from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.annotations import alternatives, named
+from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, fields_of, mro
+from mxlint.interpreter.open_world.mentions import keeping
 from mxlint.models.load import kind_of, model
 from mxlint.models.load import names as known_names
 from mxlint.source import Source
@@ -300,8 +302,8 @@ CONTAINERS: Final = frozenset(("dict", "iterator", "list", "set"))
 
 def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tuple[str, Span, bool]]]:
     """The names by which each function of a file may run special methods of objects of classes of the file, with where these stand and whether a call
-    does that: its parameters that are annotated by a class, and names of the module."""
-    of_module = [
+    does that: its parameters that are annotated by a class, names of the module, and attributes that keep such a parameter or are annotated so."""
+    of_all = [
         (name, *method)
         for name, value in i.heap.fields(module).items()
         for member in members(value)
@@ -313,14 +315,20 @@ def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tup
     for ref, _, _ in functions(i, source, module):
         info = i.info(ref.oid).payload
         if isinstance(info, FunctionInfo):
-            own = [
-                (param.name, *method)
-                for param in info.node.params
-                for part in alternatives(i, ref, param.annotation)
-                for method in _special_methods(i, source, named(i, ref, part))
-            ]
-            found[info.node.start, info.node.end] = own + of_module
-    return found
+            own = [(param.name, *method) for param in info.node.params for method in _of_annotated(i, source, ref, param.annotation)]
+            kept = i.project.once(source).of(keeping, info.node) if own else {}
+            of_all += [(attribute, span, called) for name, span, called in own for attribute in kept.get(name, ())]
+            found[info.node.start, info.node.end] = own
+    for (cls, field), annotation in i.ledger.of(Annotations).names.items():
+        if getattr(i.info(cls).payload, "source", source) is source:
+            of_all += [(field, *method) for method in _of_annotated(i, source, Ref(cls), annotation)]
+    return {function: [*own, *of_all] for function, own in found.items()}
+
+
+def _of_annotated(i: Interpreter, source: Source, around: Ref, annotation: ir.Expr | None) -> Iterator[tuple[Span, bool]]:
+    """The special methods of what is annotated, in a function or class."""
+    for part in alternatives(i, around, annotation):
+        yield from _special_methods(i, source, named(i, around, part))
 
 
 def _special_methods(i: Interpreter, source: Source, cls: Value | None) -> Iterator[tuple[Span, bool]]:
