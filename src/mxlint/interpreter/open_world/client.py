@@ -39,6 +39,7 @@ from mxlint.interpreter.open_world import handed_back, preparing
 from mxlint.interpreter.open_world.candidates import is_closure
 from mxlint.interpreter.open_world.client_methods import (
     Method,
+    changing_given,
     context_managers,
     descriptor_setters,
     function_info,
@@ -100,7 +101,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     bound = held_methods(i)
     for cls, owner, its in objects:
         its += [*handed_out_methods(i, owner, its, bound), *handed_out_closures(i, owner)]
-        given = list(methods_of_given(i, owner, classes))
+        given = [*methods_of_given(i, owner, classes), *changing_given(i, Ref(cls), owner, public)]
         open_ones = [method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member, ran)]
         open_ones += (method for method in lying_open if method not in open_ones)
         owns = _owns(i, cls, owner)

@@ -17,6 +17,7 @@ from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.handed_out import HandedOut, handed_functions
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
+from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.standing import Standing
@@ -194,6 +195,27 @@ def _closed_over(i: Interpreter, function: Ref) -> Iterator[Member]:
         for value in i.heap.fields(env.oid).values():
             yield from members(value)
         env = i.heap.get(env.oid, ENV)
+
+
+def changing_given(i: Interpreter, cls: Ref, owner: Value, public: Sequence[Method]) -> list[Method]:
+    """The public functions and methods that are given an object of a class, or whose own object was made with one, and that name what a trace has read of it."""
+    owners = {member.oid for member in members(owner) if isinstance(member, Ref)}
+    read = {field for oid, field in i.traced if oid in owners and isinstance(field, str)}
+    found: list[Method] = []
+    for method in public if read else ():
+        block = next((b for b in i.project.symbols(method.info.source, i.tracers).blocks if b.start == method.info.node.start), None)
+        if method.cls != cls and block is not None and not read.isdisjoint(block.writes | block.attributes):
+            constructor = class_attribute(i, method.cls, "__init__") if method.cls is not None else None
+            if any(_takes(i, ref, cls) for ref in (method.ref, constructor) if isinstance(ref, Ref)):
+                found.append(method)
+    return found
+
+
+def _takes(i: Interpreter, function: Ref, cls: Ref) -> bool:
+    """Whether an annotation says that a function is given an object of a class."""
+    info = function_info(i, function)
+    params = info.node.params if info is not None else ()
+    return any(named(i, function, part) == cls for param in params for part in alternatives(i, function, param.annotation))
 
 
 def methods_of_given(i: Interpreter, owner: Value, classes: Mapping[int, Sequence[Method]]) -> Iterator[Method]:
