@@ -45,11 +45,11 @@ def _half(compiled: Compiled, write: Write) -> tuple[Write, str, str] | None:
     name, where = name_of(compiled), line(write.where, compiled.site)
     if write.captured_in and not write.captured_out:
         note = (
-            "it differentiates a module whose state is in inputs= only: the weights are put into it anew, so placeholders stay in it"
+            "it differentiates a module whose state is in inputs= only: the weights are put into it anew, so placeholders stay in it: what needs them next raises"
             if write.how == "differentiate"
-            else "it is in inputs= only, so the placeholder stays in it"
+            else "it is in inputs= only, so the placeholder stays in it: what needs it next raises"
         )
-        return write, f"what needs it after the first call of {name} raises: what {where} writes is not in outputs=", note
+        return write, f"{name} leaves a placeholder: what {where} writes is not in outputs=", note
     if write.captured_out and not write.captured_in and write.again:
         note = "that is in outputs= only: what is read is the value of the first trace"
         return write, f"every call of {name} starts anew: what {where} reads and writes is not in inputs=", note
