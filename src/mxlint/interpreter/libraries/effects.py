@@ -16,6 +16,7 @@ from mxlint.domain.members import (
     NONE,
     TRUE,
     UNBOUND,
+    Bound,
     Const,
     External,
     Member,
@@ -166,7 +167,7 @@ def call_back(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: V
             continue
         if isinstance(function, External) and model(function.name) is not None and model(function.name).fold == "always":  # type: ignore[union-attr]
             continue
-        if callback.times == "later":
+        if callback.times == "later" and isinstance(function, Bound):  # how long a library keeps a function, nobody says
             hand_out(i, function, place)
         given = [result_of(i, argument, Called(found, bound, owner, place, frame)) for argument in callback.arguments or ()]
         for name in callback.spread:
