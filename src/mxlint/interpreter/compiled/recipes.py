@@ -15,7 +15,23 @@ from mxlint.domain import enumerated
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
-from mxlint.domain.members import Const, External, Kind, Member, Option, Range, Ref, Symbolic, Tuple, Unbound, Union, Value
+from mxlint.domain.members import (
+    Composite,
+    Const,
+    External,
+    Kind,
+    Length,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Union,
+    Value,
+)
 from mxlint.interpreter.compiled.state import CONTENT
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -102,8 +118,9 @@ def _same_recipe(i: Interpreter, one: Array, other: Array) -> bool:
 
 
 def _is_one(value: Value) -> bool:
-    """Whether a recipe is of constants alone: of a number of a loop it makes another array in each round, and what is symbolic may be changed."""
-    return all(map(_is_one, value.parts)) if isinstance(value, Tuple) else not isinstance(value, (Range, Kind, Symbolic))
+    """Whether a recipe is of constants alone: of a number of a loop it makes another array in each round, and what is symbolic may be changed. So may the array
+    be another one that a length is of."""
+    return all(map(_is_one, value.parts)) if isinstance(value, Composite) else not isinstance(value, (Length, Range, Kind, Symbolic))
 
 
 def makes(i: Interpreter, name: str, operands: Sequence[Value], recipe: Tuple) -> bool:
@@ -121,14 +138,14 @@ def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
         return None
     if isinstance(value, Ref) and i.info(value.oid).kind == "list":
         value = i.heap.get(value.oid, ITEMS) or value
-    if isinstance(value, Tuple) and value.items is not None:
+    if isinstance(value, Slice) or isinstance(value, Tuple) and value.items is not None:
         parts = []
-        for item in value.items:
+        for item in value.parts:
             part = _plain(i, item, left)
             if part is None:
                 return None
             parts.append(part)
-        return Tuple(tuple(parts))
+        return Slice(*parts) if isinstance(value, Slice) else Tuple(tuple(parts))
     if isinstance(value, Array):
         made = recipe_of(i, value)
         return None if made is None else _plain(i, made, left)
@@ -137,6 +154,6 @@ def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
         return _plain(i, Tuple((Const(f"{FUNCTION}{name}"), Tuple(tuple(made_of.args)), *_named(made_of.keywords))), left)
     return (
         value
-        if isinstance(value, (Const, External, Symbolic)) or isinstance(value, Member) and enumerated.each(value) is not None
+        if isinstance(value, (Const, External, Length, Symbolic)) or isinstance(value, Member) and enumerated.each(value) is not None
         else None
     )

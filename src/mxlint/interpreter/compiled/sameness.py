@@ -28,6 +28,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.interpreter.compiled import recipes
+from mxlint.interpreter.compiled.beginnings import begins_alike
 from mxlint.interpreter.compiled.state import Entry, held
 from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.machine.core import Interpreter
@@ -144,4 +145,8 @@ def _holds_the_same(i: Interpreter, seen: Seen, value: Value, entry: Entry, dept
         return False
     if seen.behind and isinstance(value, Unbound):
         return True  # nothing lies there again, and the class is the same
-    return surely_same(i, seen.value, value) or reads_the_same(i, seen.value, value, entry, depth - 1)
+    return (
+        surely_same(i, seen.value, value)
+        or reads_the_same(i, seen.value, value, entry, depth - 1)
+        or begins_alike(i, seen.value, value, entry)
+    )

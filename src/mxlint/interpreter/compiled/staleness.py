@@ -34,6 +34,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.interpreter.compiled import recipes
+from mxlint.interpreter.compiled.beginnings import begins_alike
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.hanging import open_conditions
 from mxlint.interpreter.compiled.keyed import equal_parts, equalities, finds_equal, is_said_equal
@@ -161,7 +162,7 @@ def _is_the_same(i: Interpreter, found: Seen, present: Member, entry: Entry | No
     )
     if same_value and (entry is None or not of_an_earlier_round(i, found.value, entry)):
         return True
-    return entry is not None and reads_the_same(i, found.value, present, entry)
+    return entry is not None and (reads_the_same(i, found.value, present, entry) or begins_alike(i, found.value, present, entry))
 
 
 def _option_is_the_same(
@@ -170,11 +171,12 @@ def _option_is_the_same(
     """Whether one of the things that may lie at a location is what the trace has read there where its guard holds."""
     if isinstance(option.member, Unbound) and (found.behind or _given_out_of_sight(i, location, found.value)):
         return True
-    if surely_same(i, where_it_holds(found.value, option.guard), option.member) or again is None and wraps(i, option.member, found.value):
+    before = where_it_holds(found.value, option.guard)
+    if surely_same(i, before, option.member) or again is None and wraps(i, option.member, found.value):
         return True
     if _is_equal(i, found.value, option.member, option.guard):
         return True
-    return entry is not None and reads_the_same(i, found.value, option.member, entry)
+    return entry is not None and (reads_the_same(i, found.value, option.member, entry) or begins_alike(i, before, option.member, entry))
 
 
 def _is_equal(i: Interpreter, before: Value, now: Member, guard: Guard = ()) -> bool:

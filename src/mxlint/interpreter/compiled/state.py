@@ -29,7 +29,7 @@ from mxlint.domain.parts import each_part, referred, rename
 from mxlint.domain.place import Place
 from mxlint.facts.events import Where
 from mxlint.interpreter.calls.moving import is_inside
-from mxlint.interpreter.compiled.traces import Trace
+from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
@@ -77,9 +77,9 @@ class Capturing:
 
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
-    those of the trace are gone. `shapes`: of the arrays of the call. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
+    those of the trace are gone. `reads`: what it had read where it came to its end. `shapes`: of the arrays of the call. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
     of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names. `place`: the call for which it was made; `computed`: its operations, if it
-    has changed something of Python's, or may be `rehearsed` for what it has called. `also_given`: what it read that is a leaf of its arguments as well."""
+    has changed something of Python's, or may be `rehearsed` for what it has called; `graph`: all of them in any case, None if more are made than are kept. `also_given`: what it read that is a leaf of its arguments as well."""
 
     __slots__ = (
         "_content",
@@ -94,6 +94,7 @@ class Entry:
         "computed",
         "counted",
         "given",
+        "graph",
         "key",
         "made",
         "number",
@@ -113,6 +114,7 @@ class Entry:
         key: tuple[object, ...],
         result: Value,
         trace: Trace,
+        reads: Mapping[Location, Seen],
         counts: Mapping[Location, int],
         made: int,
         out: Mapping[Location, tuple[int, float]],
@@ -129,7 +131,7 @@ class Entry:
         self.out = out
         self.made = made
         self.result = result
-        self.reads = {location: seen.after(counts[location]) if location in counts else seen for location, seen in trace.reads.items()}
+        self.reads = {location: seen.after(counts[location]) if location in counts else seen for location, seen in reads.items()}
         self.number = trace.number
         self.given = trace.given.arrays
         self.changes = trace.given.changes
@@ -142,7 +144,8 @@ class Entry:
         self.operations = trace.operations
         self.placeholders = tuple(trace.given.placeholders)
         self.changes_python = trace.changes_python
-        self.computed = tuple(trace.computed) if trace.is_kept and (trace.changes_python or rehearsed) else ()
+        self.graph = tuple(trace.computed) if trace.is_kept else None
+        self.computed = self.graph if self.graph is not None and (trace.changes_python or rehearsed) else ()
         self._seal()
 
     def _seal(self) -> None:

@@ -106,6 +106,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 key,
                 result,
                 trace,
+                _read_to_the_end(i, trace),
                 counts,
                 i.ledger.of(Rounds).begun,
                 arrays_out(i, ref),
@@ -153,6 +154,12 @@ def _run_trace(
     if under_way is not None:
         summaries.keep(i, under_way, result, i.context, trace)
     return result
+
+
+def _read_to_the_end(i: Interpreter, trace: Trace) -> dict[Location, Seen]:
+    """What a trace has read, on the ways on which it came to its end: none of them is one on which it found None and took an item of that."""
+    left = ((location, seen, i.live(seen.value)) for location, seen in trace.reads.items())
+    return {location: seen if value is seen.value else seen.of(value) for location, seen, value in left}
 
 
 def _is_replaceable(i: Interpreter, location: Location, found: Seen) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from mxlint.resources import resource
 
 Trait = Literal[
     "cheap", "view", "takes the shape alone", "takes trees", "joins", "pads", "reshapes", "repeats its first", "reduces within",
-    "own along the last", "calls what it holds", "gives positions", "probes", "splits by sizes",
+    "own along the last", "calls what it holds", "gives positions", "probes", "splits by sizes", "element by element",
 ]  # fmt: skip
 Given = Literal["callable", "bool", "number", "anything"]
 """What a parameter may be given."""
@@ -32,6 +32,20 @@ def numbers_at(name: str) -> Mapping[str, int]:
     """The parameters of a function that want Python's numbers, and their places; -1 of one that is given by name alone."""
     found: Mapping[str, int] = _data()["wants numbers"]["parameters"].get(name, {})
     return found
+
+
+class Lengths(NamedTuple):
+    """The place of the parameter that says the lengths of a result, and how many axes a single number is the length of."""
+
+    at: int
+    axes: int
+
+
+def lengths_of(name: str, given: int) -> Lengths | None:
+    """What says the lengths of what a function makes that is given so many arguments by their places, if it makes the same of other lengths, as far as
+    both go."""
+    found = _data()["lengths"]["parameters"].get(name)
+    return Lengths(found["at"][given - 1], found["axes"]) if found is not None and 0 < given <= len(found["at"]) else None
 
 
 @cache
