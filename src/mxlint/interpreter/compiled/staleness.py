@@ -6,6 +6,7 @@ What differs is the fact `Stale`, with the conditions under which it does. If it
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.exclusion import together
@@ -63,6 +64,9 @@ from mxlint.interpreter.open_world.presumptions import of_iterable
 from mxlint.interpreter.statements.binding import Deleted
 from mxlint.syntax.binds import once
 
+NOT_FOLLOWED: Final = "a value that was not followed lies where a trace read"
+"""Why it is not known whether something is stale."""
+
 
 def compare(
     i: Interpreter,
@@ -102,7 +106,7 @@ def compare(
     if different and _finds_equal_scalar(i, ref, location, found):
         return
     if any(isinstance(member, Unknown) for member in different) or different and isinstance(found.value, Unknown):
-        unfollowed(i, ref, i.place or place, "a value that was not followed lies where a trace read")
+        unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
     elif different:
         _note_stale(i, ref, location, found, now, different, hang, place, entry)
 

@@ -21,7 +21,6 @@ from mxlint.facts import events
 from mxlint.facts.values import ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.finding import Span
-from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.caches import memoising
 from mxlint.interpreter.compiled.calls import Stored
 from mxlint.interpreter.compiled.lifetimes import kept_in
@@ -35,7 +34,7 @@ from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.objects.lookup import class_attribute
-from mxlint.interpreter.open_world import handed_back, preparing
+from mxlint.interpreter.open_world import handed_back, preparing, told
 from mxlint.interpreter.open_world.candidates import is_closure
 from mxlint.interpreter.open_world.client_methods import (
     Method,
@@ -83,8 +82,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     if not factories and not calling and not alone and not any(i.ledger.of(Standing).samples.get(cls) for cls in classes):
         return
     writing, around = writing_methods(i, source, module, public)
-    ran = frozenset(i.ledger.of(Ran).functions)
-    lying_open = list(methods_of_open(i, Ref(module), ran))
+    written = frozenset(i.ledger.of(Writes).by)
+    lying_open = list(methods_of_open(i, Ref(module), written))
     for factory in factories:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
         _run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing, *lying_open)) if other is not factory], frame)
@@ -102,7 +101,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     for cls, owner, its in objects:
         its += [*handed_out_methods(i, owner, its, bound), *handed_out_closures(i, owner)]
         given = [*methods_of_given(i, owner, classes), *changing_given(i, Ref(cls), owner, public)]
-        open_ones = [method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member, ran)]
+        open_ones = [method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member, written)]
         open_ones += (method for method in lying_open if method not in open_ones)
         owns = _owns(i, cls, owner)
         managers = [*context_managers(i, cls, Ref(cls)), *around]
@@ -111,7 +110,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 others = [other for other in (*its, *given, *writing) if other is not method]
                 if _again(i, method, list(dict.fromkeys(others)), unchanged, frame) or id(method.info.node) in i.ledger.of(Entries).drawing:
                     _repeat(i, method, frame)
-                if near := _read_by(i, _compiled_in(i, method), open_ones):
+                compiled = _compiled_in(i, method)
+                if near := told.untold(i, compiled, _read_by(i, compiled, open_ones)):
                     _again(i, method, near, unchanged, frame)
                 for other in _counting_for(i, method, (*its, *given, *open_ones), frame):
                     _repeat(i, method, frame, other)
@@ -126,7 +126,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     for method in calling:
         others = [m for m in writing if m is not method]
         counts = method.cls is None and (_again(i, method, others, unchanged, frame) if writing else _count(i, method, frame))
-        if method.cls is None and (near := _read_by(i, _compiled_in(i, method), lying_open)):
+        compiled = _compiled_in(i, method)
+        if method.cls is None and (near := told.untold(i, compiled, _read_by(i, compiled, lying_open))):
             _again(i, method, near, unchanged, frame)
         if counts or method.cls is None and id(method.info.node) in i.ledger.of(Entries).drawing:
             _repeat(i, method, frame)
@@ -308,8 +309,10 @@ def _again(i: Interpreter, method: Method, others: Sequence[Method], unchanged: 
     list where one was."""
     if unchanged.by(_called(i, each) for each in (method, *others)):
         return _count(i, method, frame)
-    callee, anew = _calling(i, method, frame), list[Method]()
+    callee, anew, known = _calling(i, method, frame), list[Method](), journal(i).mark()
     counts = _run(i, callee, others, frame, anew)
+    for other in told.one_by_one(i, _compiled_in(i, method), others, known) if len(others) > 1 else ():
+        _run(i, callee, (other,), frame)
     rest = [other for other in others if other not in anew]
     if anew and rest:
         _run(i, callee._replace(prepare=partial(_compiled_anew, i, callee, anew, frame)), rest, frame)
@@ -545,6 +548,7 @@ def _may_run(i: Interpreter, method: Method, after: Callee, frame: Frame, *, giv
             if info is not None and is_closure(i, ref):
                 _may_run(i, Method(ref, info, None, None), after, frame, given_by=True)
         compiles = preparing.compiles_anew(i, mark)
+        told.ran(i, method, mark)
         return NONE
 
     i.fork([((runs,), run), ((does_not,), lambda: NONE)])

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from mxlint.domain.members import NONE, Bound, Composite, Member, Ref, Tuple, Union, Value, members
 from mxlint.domain.parts import each_part, referred
+from mxlint.domain.place import Place
 from mxlint.interpreter.calls.activations import ENV
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
@@ -106,9 +107,9 @@ def _methods_of(i: Interpreter, cls: Ref, bases: Iterable[Member], known: set[st
     return found
 
 
-def methods_of_open(i: Interpreter, holder: Ref, ran: Collection[int]) -> Iterator[Method]:
+def methods_of_open(i: Interpreter, holder: Ref, written: Collection[tuple[int, Place]]) -> Iterator[Method]:
     """The public methods of the objects that traces have read and that an object or module holds under a public name: they are there to be called by others.
-    So are those in modules that a module names. What has `ran`, something in sight calls, and that decides when."""
+    So are those in modules that a module names. What has `written` in an object, something in sight calls on that object, and that decides when."""
     read = {oid for oid, _ in i.traced}
     modules, found = [holder], dict[Ref, None]()
     for each in modules:
@@ -117,9 +118,15 @@ def methods_of_open(i: Interpreter, holder: Ref, ran: Collection[int]) -> Iterat
         found.update(dict.fromkeys(ref for ref in held if i.info(ref.oid).kind == "instance" and ref.oid in read))
     for ref in found:
         cls = i.heap.get(ref.oid, CLASS)
+        own = {oid for oid in _own(i, [ref.oid]) if i.info(oid).kind in HOLDERS}
+        by = [place for oid, place in written if oid in own]
         for method in _methods_of(i, cls, mro(i, cls), set()) if isinstance(cls, Ref) else ():
-            if not isinstance(method.info.source, WrittenSource) and id(method.info.node) not in ran:
+            if not isinstance(method.info.source, WrittenSource) and not any(_stands_in(place, method.info) for place in by):
                 yield method._replace(owner=ref)
+
+
+def _stands_in(place: Place, function: FunctionInfo) -> bool:
+    return place.source is function.source and function.node.start <= place.start and place.end <= function.node.end
 
 
 def _is_public(name: object) -> bool:
