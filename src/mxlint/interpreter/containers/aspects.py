@@ -317,33 +317,36 @@ def made(i: Interpreter, location: Location, scalar: Value) -> Value:
 
 
 def _along(i: Interpreter, oid: int, value: Value, path: tuple[Step, ...]) -> Value:
-    """What lies at the end of a way through a tuple, and through operators."""
-    return guarded([(_step(i, oid, option.member, path), option.guard) for option in options(value)]) if path else value
+    """What lies at the end of a way through a tuple, and through operators. Of each step all that it may come to is joined before the next one: so many
+    values of one operand would otherwise meet each of the next."""
+    for number, step in enumerate(path):
+        value = guarded([
+            (o.member if number and isinstance(o.member, Unbound) else _step(i, oid, o.member, step), o.guard) for o in options(value)
+        ])  # fmt: skip
+    return value
 
 
-def _step(i: Interpreter, oid: int, member: Member, path: tuple[Step, ...]) -> Value:
+def _step(i: Interpreter, oid: int, member: Member, step: Step) -> Value:
     if isinstance(member, Unknown):
         return member
-    if isinstance(path[0], Applied):
-        other = path[0].other
+    if isinstance(step, Applied):
+        other = step.other
         if isinstance(other, Spot):
             lies = at(i, oid if other.oid == SAME else other.oid, location_of(other.field, other.path)) or UNBOUND
-            return _along(i, oid, guarded([(outcome(path[0], member, one.member), one.guard) for one in options(lies)]), path[1:])
-        return _along(i, oid, outcome(path[0], member, other), path[1:])
-    if path[0] is None:
+            return guarded([(outcome(step, member, one.member), one.guard) for one in options(lies)])
+        return outcome(step, member, other)
+    if step is None:
         return TRUE if member == NONE else FALSE
     if not isinstance(member, Tuple):
         return UNBOUND
-    if path[0] == COUNT:
-        return _along(i, oid, _count(member), path[1:])
+    if step == COUNT:
+        return _count(member)
     names = [name for name, _, _ in fields_of(i, Ref(member.cls))] if member.cls is not None else []
-    number = path[0] if isinstance(path[0], int) else names.index(path[0]) if path[0] in names else None
+    number = step if isinstance(step, int) else names.index(step) if step in names else None
     if member.items is None and (number is None or not 0 <= number < len(member.front)):
-        return UNBOUND if number is None else _along(i, oid, member.element or Unknown("item"), path[1:])
+        return UNBOUND if number is None else member.element or Unknown("item")
     held = member.beginning
-    if number is None or not -len(held) <= number < len(held):
-        return UNBOUND
-    return _along(i, oid, held[number], path[1:])
+    return UNBOUND if number is None or not -len(held) <= number < len(held) else held[number]
 
 
 def _comes_from(i: Interpreter, copied: Value | None, source: Value) -> bool:

@@ -1,7 +1,7 @@
 """Which of the functions that may run between two calls are still to be asked: not those of which all has been said.
 
 The client runs the same functions between the calls of many methods that come to the same compiled objects. Where it has found that such an object keeps the old
-value of a location, on no more than one step of modality, each further way to that says the same.
+value of all that it has read of an object, by no more than one step of modality, each further way to that says the same.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ from mxlint.interpreter.open_world.client_methods import Method
 
 
 class Written:
-    """What each function has written that is older than its run, when the client ran it."""
+    """The objects in which each function has written something, when the client ran it."""
 
     __slots__ = ("by",)
 
     def __init__(self) -> None:
-        self.by: dict[Method, set[tuple[int, str]]] = {}
+        self.by: dict[Method, set[int]] = {}
 
 
 def ran(i: Interpreter, method: Method, mark: int) -> None:
-    """Keep what a function has written since a mark."""
-    written = i.ledger.of(Written).by.setdefault(method, set())
-    written.update((oid, str(field)) for (oid, field), _ in i.heap.trail[mark:])
+    """Keep in which objects a function has written since a mark."""
+    fields = (location for location, _ in i.heap.trail[mark:])
+    written = (oid for oid, field in fields if not (isinstance(field, tuple) and field[0] == "#"))
+    i.ledger.of(Written).by.setdefault(method, set()).update(written)
 
 
 def untold(i: Interpreter, compiled: Collection[int], others: Sequence[Method]) -> list[Method]:
-    """The functions of some of which not all is said that they change for compiled objects: what these have read, and nobody knows to be old."""
+    """The functions but for those that change objects of which compiled objects have read nothing that is not known to be old."""
     by = i.ledger.of(Written).by
     if not any(other in by for other in others):
         return list(others)
@@ -50,8 +51,8 @@ def one_by_one(i: Interpreter, compiled: Collection[int], others: Iterable[Metho
             yield other
 
 
-def _read(i: Interpreter, compiled: Collection[int]) -> tuple[set[tuple[int, str]], set[tuple[int, str]]]:
-    """What traces of compiled objects have read, and what of it is not known to be old."""
+def _read(i: Interpreter, compiled: Collection[int]) -> tuple[set[int], set[int]]:
+    """The objects of which traces of compiled objects have read something, and those of which they have read what is not known to be old."""
     read: set[tuple[int, tuple[int, str]]] = set()
     old: set[tuple[int, tuple[int, str]]] = set()
     for record in journal(i).records:
@@ -59,4 +60,4 @@ def _read(i: Interpreter, compiled: Collection[int]) -> tuple[set[tuple[int, str
             read.add((record.object, record.location))
         elif type(record) is events.Stale and record.modality.steps <= 1:
             old.add((record.object, record.location))
-    return {location for _, location in read}, {location for _, location in read - old}
+    return {oid for _, (oid, _) in read}, {oid for _, (oid, _) in read - old}
