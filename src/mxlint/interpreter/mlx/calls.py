@@ -264,8 +264,7 @@ class Mlx(Framework):
             made = i.symbolic(place, "call", function.label)
             results.gave(i, function, made, args, place)
             return computing.results(i, None, "getattr", (made,), {}, place)
-        if (owner := results.array_of(i, function)) is not None:
-            array = computing.results(i, None, "getattr", (owner,), {}, place)
+        if (array := results.array_of(i, function)) is not None:
             given = Arguments((array, *args.args), args.keywords, args.star, args.kwstar, (place, *args.places), args.keyword_places)
             return self.call(i, f"{descriptions.ARRAY}{function.identity[0]}", given, place, frame)
         method = function.identity[0] if isinstance(function.identity, tuple) else None

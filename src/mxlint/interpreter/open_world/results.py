@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from mxlint.domain.arrays import Chain
+from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.guards import Identity
 from mxlint.domain.members import TRUE, Composite, Const, Symbolic, Value, members
 from mxlint.domain.place import Place
@@ -18,6 +18,7 @@ from mxlint.interpreter.loops.novelty import OF_SHAPES
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.mlx.descriptions import ARRAY
 from mxlint.interpreter.open_world import installed
@@ -101,15 +102,24 @@ def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> No
         _evaluated(i, owner, "convert", DEMANDS[name], place, frame)
 
 
-def array_of(i: Interpreter, method: Symbolic) -> Symbolic | None:
+def array_of(i: Interpreter, method: Symbolic) -> Array | None:
     """What is presumed to be an array as a method of it is called that arrays have and no built-in type of Python, and that computes: a symbolic callable computed
-    it from placeholders. Arrays of other libraries have such methods, too."""
+    it from placeholders. Arrays of other libraries and objects of others have such methods, too. So the presumption is said of what comes of it only where the
+    trace uses that as an array of MLX: it returns it, computes it with another one or hands it to MLX."""
     name, *owner = method.identity
     if i.trace is None or not isinstance(name, str) or name in DEMANDS or not owner or not isinstance(owner[0], tuple):
         return None
     entry = i.table.entry(f"{ARRAY}{name}")
     is_own = entry is not None and entry.kind == "method" and name[1:] not in OF_OTHERS
-    return Symbolic(owner[0]) if is_own and next(_calls(i, owner), None) is not None else None
+    call = next(_calls(i, owner), None) if is_own else None
+    if call is None:
+        return None
+    made, root = i.ident(call, "of a method"), i.ident(call, "presumed of a method")
+    presumption = words(i, call)
+    if presumption:
+        i.heap.set(root, PRESUMED, Const(presumption))
+        journal(i).results.add(root)
+    return Array(made, i.trace.number, None, None, Chain(call, "call", presumed=root if presumption else None))
 
 
 def evaluated(i: Interpreter, values: Iterable[Value], what: str, place: Place, frame: Frame) -> None:
