@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Const, Kind, Length, Member, Range, Slice, Symbolic, Tuple, Value, members
-from mxlint.domain.parts import each_part
+from mxlint.domain.parts import each_part, is_one
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.state import Entry
 from mxlint.interpreter.machine.core import Interpreter
@@ -124,8 +124,12 @@ def _alike(one: Value, other: Value) -> _Alike | None:
 
 
 def _is_the_same(one: Value, other: Value) -> bool:
-    """Whether what recipes say is one thing: not the number of a round, an element of a loop or the length of an array that may be another one."""
-    return one == other and not any(isinstance(part, (Kind, Length, Range)) or round_of(part) is not None for part in each_part(one))
+    """Whether what recipes say is one thing: not one of several, the number of a round, an element of a loop or the length of an array that may be another one."""
+    return (
+        one == other
+        and is_one(one)
+        and not any(isinstance(part, (Kind, Length, Range)) or round_of(part) is not None for part in each_part(one))
+    )
 
 
 def _is_empty(recipe: Tuple) -> bool:
@@ -144,9 +148,11 @@ def _of_lengths(one: Value, other: Value, axes: int) -> _Alike:
     """What is made of lengths: each of several axes has the one that is given, or each that of its place."""
     first, second = _listed(one), _listed(other)
     if len(first) == axes == 1 or len(first) > 1:
-        longer = frozenset(axis - len(first) for axis, pair in enumerate(zip_longest(first, second)) if pair[0] != pair[1])
+        longer = frozenset(
+            axis - len(first) for axis, pair in enumerate(zip_longest(first, second)) if None in pair or not _is_the_same(*pair)
+        )
         return _Alike(longer, len(first))
-    return _Alike(frozenset(range(-axes, 0)) if one != other else frozenset(), axes)
+    return _Alike(frozenset() if _is_the_same(one, other) else frozenset(range(-axes, 0)), axes)
 
 
 def _together(found: Iterator[_Alike | None]) -> _Alike | None:

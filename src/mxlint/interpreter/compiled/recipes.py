@@ -11,7 +11,6 @@ from itertools import chain
 from types import NoneType
 from typing import Final
 
-from mxlint.domain import enumerated
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
@@ -21,7 +20,6 @@ from mxlint.domain.members import (
     External,
     Kind,
     Length,
-    Member,
     Option,
     Range,
     Ref,
@@ -31,13 +29,14 @@ from mxlint.domain.members import (
     Unbound,
     Union,
     Value,
+    members,
 )
 from mxlint.interpreter.compiled.state import CONTENT
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS, RECIPE
 
-MOST: Final = 64
+MOST: Final = 160
 """A recipe has at most so many parts; what is longer is not compared."""
 
 
@@ -119,8 +118,8 @@ def _same_recipe(i: Interpreter, one: Array, other: Array) -> bool:
 
 def _is_one(value: Value) -> bool:
     """Whether a recipe is of constants alone: of a number of a loop it makes another array in each round, and what is symbolic may be changed. So may the array
-    be another one that a length is of."""
-    return all(map(_is_one, value.parts)) if isinstance(value, Composite) else not isinstance(value, (Length, Range, Kind, Symbolic))
+    be another one that a length is of, and what is one of several."""
+    return all(map(_is_one, value.parts)) if isinstance(value, Composite) else not isinstance(value, (Length, Range, Kind, Symbolic, Union))
 
 
 def makes(i: Interpreter, name: str, operands: Sequence[Value], recipe: Tuple) -> bool:
@@ -129,6 +128,11 @@ def makes(i: Interpreter, name: str, operands: Sequence[Value], recipe: Tuple) -
     given = [_plain(i, operand, [MOST]) for operand in operands]
     positional = arguments.items if isinstance(arguments, Tuple) else None
     return first == Const(name) and positional is not None and Counter(given) == Counter((*positional, *keywords[1::2]))
+
+
+def _size(recipe: Value) -> int:
+    """How many parts a recipe has."""
+    return 1 + sum(map(_size, recipe.parts)) if isinstance(recipe, (Slice, Tuple)) else 1
 
 
 def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
@@ -148,12 +152,9 @@ def _plain(i: Interpreter, value: Value, left: list[int]) -> Value | None:
         return Slice(*parts) if isinstance(value, Slice) else Tuple(tuple(parts))
     if isinstance(value, Array):
         made = recipe_of(i, value)
-        return None if made is None else _plain(i, made, left)
+        left[0] -= _size(made) if made is not None else 0
+        return made if left[0] >= 0 else None
     if isinstance(value, Symbolic) and value.identity in i.ledger.of(MadeFunctions).by:
         name, made_of = i.ledger.of(MadeFunctions).by[value.identity]
         return _plain(i, Tuple((Const(f"{FUNCTION}{name}"), Tuple(tuple(made_of.args)), *_named(made_of.keywords))), left)
-    return (
-        value
-        if isinstance(value, (Const, External, Length, Symbolic)) or isinstance(value, Member) and enumerated.each(value) is not None
-        else None
-    )
+    return value if all(isinstance(member, (Const, External, Kind, Length, Range, Symbolic)) for member in members(value)) else None

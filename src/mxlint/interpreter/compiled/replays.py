@@ -209,9 +209,16 @@ def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
 
 
 def _both_arrays(i: Interpreter, oid: int, before: Value, now: Value) -> bool:
-    """Whether arrays lie there before and now; in the state of something that is not in sight, whether nothing else is known to."""
-    if i.info(oid).kind == "symbolic":
-        return all(isinstance(member, (Array, Symbolic, Unbound)) for value in (before, now) for member in members(value))
+    """Whether arrays lie there before and now, of which nobody in sight may give some; in the state of something that is not in sight, whether nothing else is
+    known to."""
+    lying = [member for value in (before, now) for member in members(value)]
+    if all(isinstance(member, (Array, Symbolic, Unbound)) for member in lying):
+        kinds = (member.kinds for member in lying if isinstance(member, Symbolic))
+        return (
+            i.info(oid).kind == "symbolic"
+            or any(isinstance(member, Array) for member in lying)
+            and all(of in (None, {"array"}) for of in kinds)
+        )
     return is_tree_of_arrays(i, before) and is_tree_of_arrays(i, now)
 
 

@@ -27,7 +27,7 @@ def number(i: Interpreter, recipe: Tuple, kind: str, place: Place, at: int | Non
     """What is read out of an array that was made in some way, of its item `at` if it has an axis: one number, or one of few. None for one of many, and
     if it is not known."""
     given = dict.fromkeys(_varying(recipe))
-    if len(given) > 1:
+    if len(given) > 1 or any(enumerated.each(member) is None for member in given):
         return None
     for member in given:
         found = enumerated.computed(partial(_read, recipe, kind, at), [member], loops_of(member))
