@@ -5,15 +5,16 @@ from __future__ import annotations
 import inspect
 import json
 import math
+from collections.abc import Sequence
 from functools import reduce
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from mxlint.interpreter.mlx.calls import HANDLERS
 from mxlint.models.mlx.members import defined, hides, lineage_of
 from mxlint.models.mlx.table import load_table
-from mxlint.models.mlx.traits import Given, Trait, called_as, constants, has_trait, needs, surely_works
+from mxlint.models.mlx.traits import Given, Trait, called_as, constants, has_trait, lengths_of, needs, surely_works
 from mxlint.resources import resource
 
 DATA = json.loads(resource("models", "mlx", "traits.json").read_bytes())
@@ -28,7 +29,7 @@ def test_each_name_is_one_of_mlx() -> None:
     table = load_table()
     traits = [name for trait in DATA["traits"].values() for name in trait["names"]]
     layers = [name for pair in DATA["quantized"]["classes"].items() for name in pair]
-    named = [*traits, *DATA["wants numbers"]["parameters"], *layers]
+    named = [*traits, *DATA["wants numbers"]["parameters"], *DATA["lengths"]["parameters"], *layers]
     assert [name for name in named if table.entry(name) is None and not lineage_of(name) and not _is_method(name)] == []
     assert [name for name in DATA["called as its argument"]["places"] if table.entry(name) is None and name not in HANDLERS] == []
     surely = [name for name in DATA["surely works"]["parameters"] if table.entry(name) is None and name not in HANDLERS]
@@ -123,3 +124,52 @@ def test_what_surely_works_raises_nothing_in_mlx(name: str) -> None:
             called(**{**usual, parameter: value})
             if place < needed:
                 called(*[{**usual, parameter: value}[key] for key in usual])
+
+
+@pytest.mark.mlx
+def test_what_works_element_by_element_begins_alike() -> None:
+    import mlx.core as mx
+
+    floats, numbers = mx.arange(25).reshape(5, 5) / 30 + 0.1, mx.arange(25).reshape(5, 5)
+    operands = [[array] * count for array in (floats, numbers, numbers > 4) for count in (1, 2, 3)] + [[floats, mx.float16]]
+    differing = []
+    for name in DATA["traits"]["element by element"]["names"]:
+        function = reduce(lambda owner, part: getattr(owner, part, None), name.split(".")[2:], mx)
+        answers = [answer for given in operands if function is not None and (answer := _beginnings(function, given)) is not None]
+        if function is not None and not (answers and all(answers)):
+            differing.append(name)
+    assert differing == []
+
+
+def _beginnings(function: Any, given: Sequence[Any]) -> bool | None:
+    """Whether what a function makes of arrays begins as what it makes of their beginnings; None where it takes no such arguments."""
+    import mlx.core as mx
+
+    try:
+        long, short = function(*given), function(*(part[:3, :3] if isinstance(part, mx.array) else part for part in given))
+        return bool(mx.array_equal(long[:3, :3], short, equal_nan=True).item())
+    except (TypeError, ValueError):
+        return None
+
+
+@pytest.mark.mlx
+@pytest.mark.parametrize("name", DATA["lengths"]["parameters"])
+def test_what_is_made_of_lengths_begins_alike(name: str) -> None:
+    import mlx.core as mx
+    from mlx import nn
+
+    function = reduce(getattr, name.split(".")[2:], nn if name.startswith("mlx.nn.") else mx)
+    for given, place in enumerate(DATA["lengths"]["parameters"][name]["at"], 1):
+        others: list[Any] = {"mlx.core.arange": [0, None, 2], "mlx.core.full": [None, 2.0, mx.float32]}.get(name, [None, mx.float32, None])
+        args = [others[number] for number in range(given)]
+        if name == "mlx.core.full" and given == 1:
+            continue  # what it is filled with has a name then
+        args[place] = 7
+        long = function(*args)
+        args[place] = 5
+        short = function(*args)
+        beginning = tuple(slice(0, length) for length in short.shape)
+        assert mx.array_equal(long[beginning], short).item()
+        assert long.ndim == DATA["lengths"]["parameters"][name]["axes"]
+    assert lengths_of(name, 1) == (DATA["lengths"]["parameters"][name]["at"][0], DATA["lengths"]["parameters"][name]["axes"])
+    assert lengths_of(name, 9) is None
