@@ -49,14 +49,21 @@ def _one_begins_alike(i: Interpreter, before: Array, now: Array, entry: Entry) -
         return False
     if found.rank is None and before.shape is not None:
         found = found._replace(rank=len(before.shape))
-    uses = [(what, operands) for what, _, operands in entry.graph if any(part == before for value in operands for part in each_part(value))]
+    uses = [
+        (what, operands) for what, _, operands in entry.graph if any(_is(part, before) for value in operands for part in each_part(value))
+    ]
     return bool(uses) and (not found.longer or all(_takes_beginning(what, before, operands, found) for what, operands in uses))
+
+
+def _is(value: Value, array: Array) -> bool:
+    """Whether a value is an array, whatever is known of it."""
+    return isinstance(value, Array) and value.ident == array.ident
 
 
 def _takes_beginning(what: str, array: Array, operands: Sequence[Value], alike: _Alike) -> bool:
     """Whether an operation of a trace takes nothing of an array but what a longer one has as well. Computed element by element with another array it is as long
     as that, which the key of the trace says."""
-    if what == "[]" and operands[0] == array and all(part != array for part in each_part(operands[1])):
+    if what == "[]" and _is(operands[0], array) and not any(_is(part, array) for part in each_part(operands[1])):
         axes = _by_axis(operands[1], alike.rank)
         return axes is not None and all(_is_inside(axes.get(axis)) for axis in alike.longer)
     others = any(isinstance(part, Array) and part.ident != array.ident for value in operands for part in members(value))
