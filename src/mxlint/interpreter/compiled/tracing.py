@@ -227,6 +227,7 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
     for of_gradient in dict.fromkeys(fact for ident in sorted(trace.gradients.used) for fact in trace.gradients.brought[ident]):
         note(i, of_gradient)
     shown(i, (result,))
+    results.returned(i, result)
     array_use(i, result)
     returned = parts_of(i, trace, (result, *map(Ref, trace.captures.outs)))
     for seen, fact in trace.array_reads:

@@ -94,8 +94,11 @@ class Journal:
         """Placeholders that are presumed to be arrays, with which an operation would raise, compiled or not."""
         self.entries: set[int] = set()
         """Of these, what lies in dicts that nobody in sight gives: they may be dicts of settings, so a presumption alone is nothing to say."""
-        self.results: set[int] = set()
-        """Of these, what methods give that arrays of other libraries have as well: that one is of MLX is a presumption where a use shows it, and nothing else."""
+        self.results: dict[int, Place] = {}
+        """Of these, what methods give that arrays of other libraries have as well, with the call that gave what the method is of. That one is of MLX is a
+        presumption where a use shows it, and nothing else."""
+        self.taken: set[Place] = set()
+        """Calls out of sight that gave what MLX takes, or a compiled function returns."""
         self.presuming: dict[events.Event, int | None] = {}
         """Events that need an array where one is only presumed, with the placeholder that they depend on."""
         self.no_lists: set[int] = set()
@@ -200,8 +203,8 @@ class Journal:
                 continue
             elif record in self.iterations and self.presuming[record] not in self.no_lists:
                 yield record, hangs
-            elif self.presuming[record] in self.results:
-                if self.presuming[record] in self.arrays:
+            elif (root := self.presuming[record]) is not None and root in self.results:
+                if root in self.arrays or self.results[root] in self.taken:
                     yield record, hangs
             elif self.presuming[record] in self.arrays:
                 yield record.but(modality=record.modality.but(presumed=())), hangs

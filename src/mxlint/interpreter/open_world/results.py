@@ -81,6 +81,7 @@ def taken(i: Interpreter, values: Iterable[Value]) -> Chain | None:
     call = source(i, values)
     if call is None:
         return None
+    _is_array(i, call)
     ident = i.ident(call, COMPUTED)
     presumption = words(i, call)
     if not presumption:
@@ -88,6 +89,21 @@ def taken(i: Interpreter, values: Iterable[Value]) -> Chain | None:
     i.heap.set(ident, PRESUMED, Const(presumption))
     i.heap.set(ident, GIVEN, TRUE)
     return Chain(call, "call", presumed=ident)
+
+
+def returned(i: Interpreter, value: Value) -> None:
+    """A trace returns something: what callables out of sight gave there are arrays."""
+    for _, _, member in each_place(i, (value,), ("list", "dict")) if i.ledger.of(OutOfSight).computes else ():
+        for call in _calls(i, (member,)):
+            _is_array(i, call)
+
+
+def _is_array(i: Interpreter, call: Place) -> None:
+    """What a call gave is used as an array of MLX, so that what its methods give are such arrays as well."""
+    if call not in journal(i).taken:
+        journal(i).taken.add(call)
+        if i.heap.recording is not None:
+            i.heap.recording.valid = False
 
 
 def words(i: Interpreter, call: Place) -> str:
@@ -105,7 +121,7 @@ def demanded(i: Interpreter, method: Symbolic, place: Place, frame: Frame) -> No
 def array_of(i: Interpreter, method: Symbolic) -> Array | None:
     """What is presumed to be an array as a method of it is called that arrays have and no built-in type of Python, and that computes: a symbolic callable computed
     it from placeholders. Arrays of other libraries and objects of others have such methods, too. So the presumption is said of what comes of it only where the
-    trace uses that as an array of MLX: it returns it, computes it with another one or hands it to MLX."""
+    trace uses that, or what it is a method of, as an array of MLX: it returns it, computes it with another one or hands it to MLX."""
     name, *owner = method.identity
     if i.trace is None or not isinstance(name, str) or name in DEMANDS or not owner or not isinstance(owner[0], tuple):
         return None
@@ -118,7 +134,7 @@ def array_of(i: Interpreter, method: Symbolic) -> Array | None:
     presumption = words(i, call)
     if presumption:
         i.heap.set(root, PRESUMED, Const(presumption))
-        journal(i).results.add(root)
+        journal(i).results[root] = call
     return Array(made, i.trace.number, None, None, Chain(call, "call", presumed=root if presumption else None))
 
 
