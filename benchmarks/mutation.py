@@ -4,9 +4,10 @@
 
 A FOLDER is a package under src, such as src/mxlint/rules. Conditions there are changed one at a time: an operand of and/or is dropped, a comparison
 negated, a condition forced true or false. All changes are compiled into the modules at once, each behind a switch that is off; every change is then
-tried in a fork in which its switch is on and only the tests run that reach it, until one fails: those first that noticed other changes of the file,
-then the fastest. --budget bounds the seconds of tests that are tried for a change, --only chooses changes, such as `mx202.py:55:`. Seconds are those
-of the processor, so that a busy machine changes no answer. Exits 1 if fewer than 85 % are noticed. Needs fork.
+tried in a fork in which its switch is on and only the tests run that come to where it makes a difference, until one fails: those first that noticed
+other changes of the file, then the fastest. An operand of `and` that was never false makes none if it is dropped, and a condition that always held
+makes none if it is forced true: such changes need no run. --budget bounds the seconds of tests that are tried for a change, --only chooses changes,
+such as `mx202.py:55:`. Seconds are those of the processor, so that a busy machine changes no answer. Exits 1 if fewer than 85 % are noticed. Needs fork.
 """
 
 from __future__ import annotations
@@ -61,10 +62,9 @@ Expression = ast.expr
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change of a condition. `number` is that of its switch, `first` that of the condition's first change."""
+    """One change of a condition. `number` is that of its switch."""
 
     number: int
-    first: int
     file: str
     row: int
     what: str
@@ -76,7 +76,7 @@ class Mutant:
 
 @dataclass(slots=True)
 class Switches:
-    """Which change is on, and which have been reached since `reached` was emptied."""
+    """Which change is on, and which have made or may have made a difference since `reached` was emptied."""
 
     mutants: list[Mutant] = field(default_factory=list)
     on: int = -1
@@ -84,8 +84,12 @@ class Switches:
 
     def among(self, first: int, count: int) -> bool:
         """Called before a condition that has `count` changes: whether one of them is on."""
-        self.reached.add(first)
         return first <= self.on < first + count
+
+    def seen(self, if_true: int, if_false: int, value: Any) -> Any:
+        """The value of a condition or operand, by which a change makes a difference: `if_true` where it holds, `if_false` where it does not. -1: none."""
+        self.reached.add(if_true if value else if_false)
+        return value
 
     def is_on(self, number: int) -> bool:
         return self.on == number
@@ -108,22 +112,31 @@ class Mutate(ast.NodeTransformer):
             others = copy.deepcopy(node.values[:number] + node.values[number + 1 :])
             new = others[0] if len(others) == 1 else ast.BoolOp(copy.copy(node.op), others)
             changes.append((f"`{ast.unparse(operand)}` dropped from {word}", new))
+        first = len(self.switches.mutants)
+        new = self.switched(node, changes)
         self.generic_visit(node)
-        return self.switched(node, changes)
+        for number, operand in enumerate(node.values, first):
+            seen = (-1, number) if word == "and" else (number, -1)
+            node.values[number - first] = _call("__mutant_seen__", *seen, operand)
+        return ast.fix_missing_locations(new)
 
     def visit_Compare(self, node: ast.Compare) -> Expression:
         change = (f"not ({ast.unparse(node)})", ast.UnaryOp(ast.Not(), copy.deepcopy(node)))
+        number = len(self.switches.mutants)
+        new = self.switched(node, [change])
         self.generic_visit(node)
-        return self.switched(node, [change])
+        new.orelse = _call("__mutant_seen__", number, number, node)
+        return ast.fix_missing_locations(new)
 
     def condition(self, node: Expression) -> Expression:
         """What is tested: forced to each side. A comparison that is the whole of it is forced and not negated as well."""
         text = ast.unparse(node)
         changes: list[tuple[str, Expression]] = [(f"`{text}` forced {value}", ast.Constant(value)) for value in (True, False)]
-        if isinstance(node, ast.Compare):
-            self.generic_visit(node)
-            return self.switched(node, changes)
-        return self.switched(self.visit(node), changes)
+        number = len(self.switches.mutants)
+        new = self.switched(node, changes)
+        inner = self.generic_visit(node) if isinstance(node, ast.Compare) else self.visit(node)
+        new.orelse = _call("__mutant_seen__", number + 1, number, inner)
+        return ast.fix_missing_locations(new)
 
     def visit_If(self, node: ast.If) -> ast.stmt:
         if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
@@ -161,19 +174,18 @@ class Mutate(ast.NodeTransformer):
         node.value = node.value and self.visit(node.value)
         return node
 
-    def switched(self, node: Expression, changes: Sequence[tuple[str, Expression]]) -> Expression:
+    def switched(self, node: Expression, changes: Sequence[tuple[str, Expression]]) -> ast.IfExp:
         first = len(self.switches.mutants)
         for number, (what, _) in enumerate(changes):
-            self.switches.mutants.append(Mutant(first + number, first, self.file, node.lineno, what))
+            self.switches.mutants.append(Mutant(first + number, self.file, node.lineno, what))
         chosen: Expression = changes[-1][1]
         for number, (_, new) in reversed(list(enumerate(changes[:-1]))):
             chosen = ast.IfExp(_call("__mutant_is_on__", first + number), new, chosen)
-        new = ast.IfExp(_call("__mutant_among__", first, len(changes)), chosen, node)
-        return ast.fix_missing_locations(ast.copy_location(new, node))
+        return ast.copy_location(ast.IfExp(_call("__mutant_among__", first, len(changes)), chosen, node), node)
 
 
-def _call(name: str, *arguments: int) -> Expression:
-    return ast.Call(ast.Name(name, ast.Load()), [ast.Constant(item) for item in arguments], [])
+def _call(name: str, *arguments: int | Expression) -> Expression:
+    return ast.Call(ast.Name(name, ast.Load()), [ast.Constant(item) if isinstance(item, int) else item for item in arguments], [])
 
 
 class Finder(importlib.abc.MetaPathFinder):
@@ -223,7 +235,7 @@ class TooLong(BaseException):
 
 
 class Trial:
-    """The plugin that tries the changes in place of pytest's own loop. `outcomes`: for each change noticed, endless, survived or not reached."""
+    """The plugin that tries the changes in place of pytest's own loop. `outcomes`: for each change noticed, endless, survived or no difference."""
 
     def __init__(self, switches: Switches, arguments: argparse.Namespace) -> None:
         self.switches = switches
@@ -240,24 +252,24 @@ class Trial:
             mutants = random.Random(self.arguments.seed).sample(mutants, min(self.arguments.sample, len(mutants)))
         self.items = session.items
         reaching = self.reach()
-        print(f"{len(self.items)} tests, {len(self.switches.mutants)} changes of {len(reaching)} conditions reached", file=sys.stderr)
+        print(f"{len(self.items)} tests, {len(reaching)} of {len(self.switches.mutants)} changes make a difference in one", file=sys.stderr)
         running: dict[int, tuple[Mutant, int]] = {}
         for mutant in mutants:
             if len(running) >= self.arguments.jobs:
                 self.wait(running)
-            tests = self.chosen(mutant, reaching.get(mutant.first, []))
+            tests = self.chosen(mutant, reaching.get(mutant.number, []))
             if tests:
                 pid, pipe = self.start(mutant, [number for number, _ in tests], sum(seconds for _, seconds in tests))
                 running[pid] = mutant, pipe
             else:
-                self.outcomes[mutant] = "not reached"
-                print(f"{mutant.text}, which no test reaches", flush=True)
+                self.outcomes[mutant] = "no difference"
+                print(f"{mutant.text}, which makes no difference in any test", flush=True)
         while running:
             self.wait(running)
         return True
 
     def reach(self) -> dict[int, list[tuple[int, float]]]:
-        """For each condition the tests that reach it and pass, with their seconds. Forks run them, so that nothing of them stays."""
+        """For each change the tests in which it makes a difference, and that pass, with their seconds. Forks run them, so that nothing of them stays."""
         size = -(-len(self.items) // self.arguments.jobs)
         parts = [range(start, min(start + size, len(self.items))) for start in range(0, len(self.items), size)]
         found: dict[int, list[tuple[int, float]]] = {}
@@ -274,13 +286,13 @@ class Trial:
                 files[pid] = file
             for pid, file in files.items():
                 os.waitpid(pid, 0)
-                for number, seconds, conditions in json.loads(file.read_text(encoding="utf-8")):
-                    for first in conditions:
-                        found.setdefault(first, []).append((number, seconds))
+                for number, seconds, changes in json.loads(file.read_text(encoding="utf-8")):
+                    for change in changes:
+                        found.setdefault(change, []).append((number, seconds))
         return found
 
     def reached(self, part: range) -> Iterator[tuple[int, float, list[int]]]:
-        """Tests that pass, with their seconds and the conditions that each reaches."""
+        """Tests that pass, with their seconds and the changes that make a difference in each."""
         for number in part:
             self.switches.reached.clear()
             start = process_time()
@@ -291,7 +303,7 @@ class Trial:
                 failed = True
             signal.alarm(0)
             if not failed and self.switches.reached:
-                yield number, process_time() - start, sorted(self.switches.reached)
+                yield number, process_time() - start, sorted(self.switches.reached - {-1})
 
     def chosen(self, mutant: Mutant, tests: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
         """The tests that fit into the budget: those first that noticed most changes of the file, then the fastest."""
@@ -363,7 +375,7 @@ def main() -> int:
     parser.add_argument("--marker", default="static and not slow", metavar="EXPRESSION")
     arguments = parser.parse_args()
     switches = Switches()
-    builtins.__dict__.update(__mutant_among__=switches.among, __mutant_is_on__=switches.is_on)
+    builtins.__dict__.update(__mutant_among__=switches.among, __mutant_is_on__=switches.is_on, __mutant_seen__=switches.seen)
     finder = Finder([folder.resolve() for folder in arguments.folders], switches)
     sys.meta_path.insert(0, finder)
     for name in finder.modules():
@@ -379,13 +391,13 @@ def main() -> int:
 
 
 def summary(outcomes: dict[Mutant, str]) -> int:
-    words = ("noticed", "endless", "survived", "not reached")
+    words = ("noticed", "endless", "survived", "no difference")
     files = {mutant.file for mutant in outcomes}
     width = max(map(len, files))
-    print(f"{'':{width}} {'changes':>8} " + " ".join(f"{word:>11}" for word in words))
+    print(f"{'':{width}} {'changes':>8} " + " ".join(f"{word:>13}" for word in words))
     for file in [*sorted(files), ""]:
         counts = Counter(outcome for mutant, outcome in outcomes.items() if mutant.file.startswith(file))
-        print(f"{file or 'all':{width}} {counts.total():8} " + " ".join(f"{counts[word]:11}" for word in words))
+        print(f"{file or 'all':{width}} {counts.total():8} " + " ".join(f"{counts[word]:13}" for word in words))
     noticed = sum(outcome in ("noticed", "endless") for outcome in outcomes.values())
     print(f"{noticed} of {len(outcomes)} noticed, {noticed / len(outcomes):.1%}")
     return int(noticed < ENOUGH * len(outcomes))

@@ -50,10 +50,20 @@ def test_each_switch_is_one_change(mutation: ModuleType, monkeypatch: pytest.Mon
     switches = mutation.Switches()
     monkeypatch.setattr(builtins, "__mutant_among__", switches.among, raising=False)
     monkeypatch.setattr(builtins, "__mutant_is_on__", switches.is_on, raising=False)
+    monkeypatch.setattr(builtins, "__mutant_seen__", switches.seen, raising=False)
     f = defined(mutation.Mutate("f.py", switches).visit(ast.parse(TEXT)))
     expected = results(defined(ast.parse(TEXT)))
     assert results(f) == expected
-    assert switches.reached == {mutant.first for mutant in switches.mutants}
+    assert switches.reached - {-1} == {mutant.number for mutant in switches.mutants}
+    switches.reached.clear()
+    f(0, 1)  # only `a` is false
+    assert {mutant.what for mutant in switches.mutants if mutant.number in switches.reached} == {
+        "not (a < b)",
+        "not (b != 3)",
+        "`a` dropped from and",
+        "`a < b and b != 3 and a` forced True",
+        "`x > a` forced False",
+    }
     changed = {
         "`a < b` dropped from and": "b != 3 and a",
         "`b != 3` dropped from and": "a < b and a",
