@@ -3,9 +3,9 @@
     python benchmarks/mutation.py FOLDER … [--only REGEX] [--sample N] [--seed S] [--jobs N] [--tests PATH …] [--marker EXPRESSION] [--budget SECONDS]
 
 A FOLDER is a package under src, such as src/mxlint/rules. Conditions there are changed one at a time: an operand of and/or is dropped, a comparison
-negated, a condition forced true or false. All changes are compiled into the modules at once, each behind a switch that is off; every change is then
-tried in a fork in which its switch is on and only the tests run that come to where it makes a difference, until one fails: those first that noticed
-other changes of the file, then the fastest. An operand of `and` that was never false makes none if it is dropped, and a condition that always held
+negated, a condition forced true or false. Each change is behind a switch, and is tried in a fork in which the functions of its file are those with
+switches, its own is on, and only the tests run that come to where it makes a difference, until one fails: those first that noticed other changes of
+the file, then the fastest. An operand of `and` that was never false makes none if it is dropped, and a condition that always held
 makes none if it is forced true: such changes need no run. --budget bounds the seconds of tests that are tried for a change, --only chooses changes,
 such as `mx202.py:55:`. Seconds are those of the processor, so that a busy machine changes no answer. Exits 1 if fewer than 85 % are noticed. Needs fork.
 """
@@ -16,9 +16,8 @@ import argparse
 import ast
 import builtins
 import copy
+import gc
 import importlib
-import importlib.abc
-import importlib.machinery
 import json
 import os
 import random
@@ -31,13 +30,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
 ENOUGH = 0.85
 """The share of changes that the tests are to notice."""
 LEFT_OUT = (
@@ -79,6 +79,8 @@ class Switches:
     """Which change is on, and which have made or may have made a difference since `reached` was emptied."""
 
     mutants: list[Mutant] = field(default_factory=list)
+    tried: frozenset[int] | None = None
+    """The changes that are tried, None: all. The others cost nothing."""
     on: int = -1
     reached: set[int] = field(default_factory=set)
 
@@ -113,18 +115,20 @@ class Mutate(ast.NodeTransformer):
             new = others[0] if len(others) == 1 else ast.BoolOp(copy.copy(node.op), others)
             changes.append((f"`{ast.unparse(operand)}` dropped from {word}", new))
         first = len(self.switches.mutants)
-        new = self.switched(node, changes)
+        switched = self.switched(node, changes)
         self.generic_visit(node)
-        for number, operand in enumerate(node.values, first):
+        for number, operand in enumerate(node.values if switched is not None else (), first):
             seen = (-1, number) if word == "and" else (number, -1)
             node.values[number - first] = _call("__mutant_seen__", *seen, operand)
-        return ast.fix_missing_locations(new)
+        return ast.fix_missing_locations(switched or node)
 
     def visit_Compare(self, node: ast.Compare) -> Expression:
         change = (f"not ({ast.unparse(node)})", ast.UnaryOp(ast.Not(), copy.deepcopy(node)))
         number = len(self.switches.mutants)
         new = self.switched(node, [change])
         self.generic_visit(node)
+        if new is None:
+            return node
         new.orelse = _call("__mutant_seen__", number, number, node)
         return ast.fix_missing_locations(new)
 
@@ -134,7 +138,9 @@ class Mutate(ast.NodeTransformer):
         changes: list[tuple[str, Expression]] = [(f"`{text}` forced {value}", ast.Constant(value)) for value in (True, False)]
         number = len(self.switches.mutants)
         new = self.switched(node, changes)
-        inner = self.generic_visit(node) if isinstance(node, ast.Compare) else self.visit(node)
+        inner: Any = self.generic_visit(node) if isinstance(node, ast.Compare) else self.visit(node)
+        if new is None:
+            return inner  # type: ignore[no-any-return]
         new.orelse = _call("__mutant_seen__", number + 1, number, inner)
         return ast.fix_missing_locations(new)
 
@@ -174,10 +180,13 @@ class Mutate(ast.NodeTransformer):
         node.value = node.value and self.visit(node.value)
         return node
 
-    def switched(self, node: Expression, changes: Sequence[tuple[str, Expression]]) -> ast.IfExp:
+    def switched(self, node: Expression, changes: Sequence[tuple[str, Expression]]) -> ast.IfExp | None:
+        """What chooses between a condition and its changes, None if none of them is tried."""
         first = len(self.switches.mutants)
         for number, (what, _) in enumerate(changes):
             self.switches.mutants.append(Mutant(first + number, self.file, node.lineno, what))
+        if self.switches.tried is not None and self.switches.tried.isdisjoint(range(first, first + len(changes))):
+            return None
         chosen: Expression = changes[-1][1]
         for number, (_, new) in reversed(list(enumerate(changes[:-1]))):
             chosen = ast.IfExp(_call("__mutant_is_on__", first + number), new, chosen)
@@ -188,43 +197,60 @@ def _call(name: str, *arguments: int | Expression) -> Expression:
     return ast.Call(ast.Name(name, ast.Load()), [ast.Constant(item) if isinstance(item, int) else item for item in arguments], [])
 
 
-class Finder(importlib.abc.MetaPathFinder):
-    """Finds the modules of the folders, and has their conditions changed."""
+Key = tuple[str, int, str]
+"""A function by file, row and name."""
+
+
+class Package:
+    """The functions of folders, and what they become when their conditions are changed."""
 
     def __init__(self, folders: Sequence[Path], switches: Switches) -> None:
-        self.folders = folders
+        self.files = [path for folder in folders for path in sorted(folder.rglob("*.py")) if path.name != "__main__.py"]
+        for file in self.files:
+            importlib.import_module(".".join(file.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"))
         self.switches = switches
+        self.changed: dict[Key, CodeType] = {}
+        self.live: list[FunctionType] = []
 
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
-        if not name.startswith("mxlint"):
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is None or spec.origin is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            return None
-        if not any(Path(spec.origin).is_relative_to(folder) for folder in self.folders):
-            return None
-        spec.loader = Loader(spec.loader.name, spec.loader.path, self)
-        return spec
+    def mutants(self) -> list[Mutant]:
+        """All changes of conditions."""
+        self._mutated()
+        return self.switches.mutants
 
-    def modules(self) -> list[str]:
-        """The names of all modules in the folders."""
-        paths = sorted(path.relative_to(ROOT / "src").with_suffix("") for folder in self.folders for path in folder.rglob("*.py"))
-        return [".".join(path.parts).removesuffix(".__init__") for path in paths if path.name != "__main__"]
+    def prepare(self, tried: Iterable[Mutant]) -> None:
+        """Make the functions in which some changes can be switched on."""
+        self.switches.tried = frozenset(mutant.number for mutant in tried)
+        for file, tree in self._mutated():
+            self.changed |= functions_in(compile(tree, str(file), "exec", dont_inherit=True))
+        self.live = [found for found in gc.get_objects() if isinstance(found, FunctionType) and _key(found.__code__) in self.changed]
+
+    def _mutated(self) -> list[tuple[Path, ast.Module]]:
+        """The modules whose conditions have switches."""
+        self.switches.mutants.clear()
+        return [(file, Mutate(str(file.relative_to(ROOT)), self.switches).visit(ast.parse(file.read_bytes()))) for file in self.files]
+
+    def change(self, file: str | None = None) -> None:
+        """Have conditions go through their switches from now on, in all files or in one. What they are inside of keeps its speed elsewhere."""
+        for function in self.live:
+            key = _key(function.__code__)
+            if file is None or key[0] == str(ROOT / file):
+                function.__code__ = self.changed[key]
 
 
-class Loader(importlib.machinery.SourceFileLoader):
-    def __init__(self, name: str, path: str, finder: Finder) -> None:
-        super().__init__(name, path)
-        self.finder = finder
+def functions_in(code: CodeType) -> dict[Key, CodeType]:
+    """The functions of a module, in others as well, that their rows and names tell apart."""
+    found: dict[Key, list[CodeType]] = {}
+    left = [code]
+    while left:
+        for constant in left.pop().co_consts:
+            if isinstance(constant, CodeType):
+                left.append(constant)
+                found.setdefault(_key(constant), []).append(constant)
+    return {key: codes[0] for key, codes in found.items() if len(codes) == 1}
 
-    def path_stats(self, path: Any) -> Any:
-        """No byte code of unchanged conditions is to be found."""
-        raise OSError
 
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:  # type: ignore[override]
-        tree = Mutate(str(Path(path).relative_to(ROOT)), self.finder.switches).visit(ast.parse(data))
-        code: CodeType = compile(tree, path, "exec", dont_inherit=True)
-        return code
+def _key(code: CodeType) -> Key:
+    return code.co_filename, code.co_firstlineno, code.co_name
 
 
 # -- running tests ------------------------------------------------------------------------------------------------------
@@ -237,8 +263,10 @@ class TooLong(BaseException):
 class Trial:
     """The plugin that tries the changes in place of pytest's own loop. `outcomes`: for each change noticed, endless, survived or no difference."""
 
-    def __init__(self, switches: Switches, arguments: argparse.Namespace) -> None:
-        self.switches = switches
+    def __init__(self, package: Package, mutants: Sequence[Mutant], arguments: argparse.Namespace) -> None:
+        self.package = package
+        self.mutants = mutants
+        self.switches = package.switches
         self.arguments = arguments
         self.items: Sequence[pytest.Item] = ()
         self.outcomes: dict[Mutant, str] = {}
@@ -247,14 +275,11 @@ class Trial:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        mutants = [mutant for mutant in self.switches.mutants if re.search(self.arguments.only, mutant.text)]
-        if self.arguments.sample:
-            mutants = random.Random(self.arguments.seed).sample(mutants, min(self.arguments.sample, len(mutants)))
         self.items = session.items
         reaching = self.reach()
-        print(f"{len(self.items)} tests, {len(reaching)} of {len(self.switches.mutants)} changes make a difference in one", file=sys.stderr)
+        print(f"{len(self.items)} tests, {len(reaching)} of {len(self.mutants)} changes make a difference in one", file=sys.stderr)
         running: dict[int, tuple[Mutant, int]] = {}
-        for mutant in mutants:
+        for mutant in self.mutants:
             if len(running) >= self.arguments.jobs:
                 self.wait(running)
             tests = self.chosen(mutant, reaching.get(mutant.number, []))
@@ -293,6 +318,8 @@ class Trial:
 
     def reached(self, part: range) -> Iterator[tuple[int, float, list[int]]]:
         """Tests that pass, with their seconds and the changes that make a difference in each."""
+        self.package.change()
+        tried = frozenset(mutant.number for mutant in self.mutants)
         for number in part:
             self.switches.reached.clear()
             start = process_time()
@@ -302,8 +329,8 @@ class Trial:
             except TooLong:
                 failed = True
             signal.alarm(0)
-            if not failed and self.switches.reached:
-                yield number, process_time() - start, sorted(self.switches.reached - {-1})
+            if not failed and self.switches.reached & tried:
+                yield number, process_time() - start, sorted(self.switches.reached & tried)
 
     def chosen(self, mutant: Mutant, tests: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
         """The tests that fit into the budget: those first that noticed most changes of the file, then the fastest."""
@@ -323,6 +350,7 @@ class Trial:
             silence()
             signal.setitimer(signal.ITIMER_PROF, SLOWEST + 10 * seconds)
             signal.alarm(int(WAITING * (SLOWEST + 10 * seconds)))
+            self.package.change(mutant.file)
             self.switches.on = mutant.number
             for number, following in zip(numbers, [*numbers[1:], None]):
                 if fails(self.items[number], None if following is None else self.items[following]):
@@ -376,11 +404,12 @@ def main() -> int:
     arguments = parser.parse_args()
     switches = Switches()
     builtins.__dict__.update(__mutant_among__=switches.among, __mutant_is_on__=switches.is_on, __mutant_seen__=switches.seen)
-    finder = Finder([folder.resolve() for folder in arguments.folders], switches)
-    sys.meta_path.insert(0, finder)
-    for name in finder.modules():
-        importlib.import_module(name)
-    trial = Trial(switches, arguments)
+    package = Package([folder.resolve() for folder in arguments.folders], switches)
+    mutants = [mutant for mutant in package.mutants() if re.search(arguments.only, mutant.text)]
+    if arguments.sample:
+        mutants = random.Random(arguments.seed).sample(mutants, min(arguments.sample, len(mutants)))
+    package.prepare(mutants)
+    trial = Trial(package, mutants, arguments)
     ignored = [f"--ignore-glob=*/{name}" for name in LEFT_OUT]
     os.chdir(ROOT)
     code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *ignored, "-m", arguments.marker, *arguments.tests], [trial])

@@ -123,7 +123,7 @@ def whatever_changes(i: Interpreter, name: str, axes: frozenset[Axis] = frozense
     found: dict[str, list[str]] = {}
     for version, entry in table.entries(name).items() if table.has(name) else ():
         outcomes = (entry.shapeless.axes or {}).values() if entry.shapeless is not None else ()
-        for way in {way for outcome in outcomes for way in outcome.split("|")} - {"ok", "unknown"}:
+        for way in sorted({way for outcome in outcomes for way in outcome.split("|")} - {"ok", "unknown"}):
             found.setdefault(way, []).append(version)
     return tuple(Effect(way, axes, "every", tuple(versions), table.judged) for way, versions in found.items())
 
