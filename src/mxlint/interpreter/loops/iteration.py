@@ -126,9 +126,10 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
         trace.loops.pop()
     rounds = number_of_rounds(i, member) if begun is None else begun
     if rounds is not None and states_left(i) == left and (alone or rounds <= UNROLLED):
-        # Several members of a value are several operations in the round that stands for many: the least is what each round surely makes.
+        # Several members of a value are several operations in the round that stands for many: the least is what each round surely makes. A round that
+        # makes less than others, as one that is left early, takes nothing back of what they made.
         if rounds > UNROLLED:
-            trace.operations = before + rounds * min(of_rounds, default=0)
+            trace.operations = max(trace.operations, before + rounds * min(of_rounds, default=0))
             trace.fewest = fewest + rounds * min(least_of_rounds, default=0)
         i.mlx.looped(i, trace, rounds, trace.fewest - fewest, place, frame)
 

@@ -239,7 +239,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     i.path = base
     total = counted.total() if steady else None
     if trace is not None and total is not None:
-        trace.operations = operations + total[1]
+        trace.operations = max(trace.operations, operations + total[1])
         ended.fewest = trace.fewest = fewest + total[1]
         i.mlx.looped(i, trace, *total, place, frame)
     i.heap.undo(mark)
