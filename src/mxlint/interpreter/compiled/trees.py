@@ -21,9 +21,9 @@ def tree(i: Interpreter, member: Member) -> str:
     """`list` or `dict` for one, and for an object of a class of the program that extends one; "" for others."""
     if not isinstance(member, Ref):
         return ""
-    kind = i.info(member.oid).kind
+    kind, own = i.info(member.oid).kind, i.info(member.oid).payload
     if kind in CONTAINERS:
-        return kind
+        return "" if isinstance(own, str) and bases(own) and TREES.isdisjoint(bases(own)) else kind  # a deque is kept as a list is
     cls = i.heap.get(member.oid, CLASS) if kind == "instance" else None
     base = extended(i, cls) if isinstance(cls, Ref) else ""
     return next((EXTENDED[name] for name in (base, *bases(base)) if name in TREES), "") if base else ""

@@ -505,7 +505,6 @@ METHODS: Final[dict[str, Method]] = {
     **{f"builtins.set.{name}": method for name, method in _SET.items()},
     **{f"collections.OrderedDict.{name}": method for name, method in _DICT.items()},
     "collections.OrderedDict.move_to_end": _move_to_end,
-    **{f"collections.UserList.{name}": method for name, method in _LIST.items()},
     **{f"collections.abc.MutableMapping.{name}": _DICT[name] for name in ("setdefault", "pop", "popitem", "update", "clear")},
     **{f"collections.abc.Mapping.{name}": _DICT[name] for name in ("get", "keys", "values", "items")},
     "collections.deque.reverse": _reverse, "collections.deque.rotate": _rotate, "collections.deque.remove": _remove,

@@ -77,6 +77,9 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
             return found
     if name in importers():
         return _import(i, name, args, place, frame)
+    made = _by_python(i, name, args, place, frame)
+    if made is not None:
+        return made
     if not name.startswith("builtins."):
         i.mlx.given(i, args.values)
     modelled = library.call_model(i, name, args, place, frame)
@@ -104,11 +107,20 @@ def _container_method(i: Interpreter, name: str, method: methods.Method, args: A
             found = method(i, member, rest, place, frame)
             views.changed(i, member.oid, place, frame)
             return found
-        return library.call_model(i, name, Arguments((member, *rest.args), rest.keywords, places=args.places), place, frame) or i.symbolic(
-            place, name
-        )
+        given = Arguments((member, *rest.args), rest.keywords, rest.star, rest.kwstar, args.places, args.keyword_places, args.node)
+        made = _by_python(i, name, given, place, frame)
+        return made or library.call_model(i, name, given, place, frame) or i.symbolic(place, name)
 
     return i.split(owners, one)
+
+
+def _by_python(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
+    """Call what is written for a method of a class of a library, as `Mapping.get` of a class that extends it; None if nothing is."""
+    owner = args.args[0] if args.args else None
+    if not isinstance(owner, Ref) or i.info(owner.oid).kind != "instance":
+        return None
+    function = written.written_member(i, name, None)
+    return i.call(function, args, place, frame) if isinstance(function, Ref) and i.info(function.oid).kind == "function" else None
 
 
 def _iterator_method(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -222,14 +234,10 @@ def _object_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
 def _fill_container(i: Interpreter, owner: Ref, base: str, args: Arguments, place: Place, frame: Frame) -> None:
     """Put into an object of a class that extends a container what the container's own constructor would hold."""
     given = Arguments(args.args[1:], args.keywords, args.star, args.kwstar, args.places[1:], args.keyword_places, args.node)
-    made = i.operations.external(i, EQUIVALENT.get(base, base), given, place, frame)
+    made = i.operations.external(i, base, given, place, frame)
     for field, value in list(i.heap.fields(made.oid).items()) if isinstance(made, Ref) else ():
         if isinstance(field, tuple) and field != ("#", "alive"):
             i.heap.set(owner.oid, field, value)
-
-
-EQUIVALENT: Final = {"collections.UserList": "builtins.list", "collections.UserDict": "builtins.dict"}
-"""Containers that are made as others are."""
 
 
 def _exception(name: str) -> Handler:

@@ -31,10 +31,10 @@ class Written:
         self.modules: dict[str, int] = {}
 
 
-def written_member(i: Interpreter, full: str, frame: Frame) -> Value | None:
-    """What is written for a name of a library; None if nothing is."""
+def written_member(i: Interpreter, full: str, frame: Frame | None) -> Value | None:
+    """What is written for a name of a library; None if nothing is. `frame`: where it is asked for by that name, if it is."""
     module, _, name = full.rpartition(".")
-    if name not in names(module) or frame.source is written(module):
+    if name not in names(module) or frame is not None and frame.source is written(module):
         return None  # a module that is written builds on what the data has of the same names
     oid = i.ledger.of(Written).modules.get(module)
     if oid is None:

@@ -19,6 +19,7 @@ from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import BY_CLASS
 from mxlint.interpreter.machine.memoised import memoised
 from mxlint.models.load import bases, constant, kind_of, model
+from mxlint.models.written import names
 
 CLASS: Final = ("#", "class")
 
@@ -27,8 +28,8 @@ BASES: Final = ("#", "bases")
 METACLASS: Final = ("#", "metaclass")
 
 EXTENDED: Final = {
-    "builtins.list": "list", "builtins.set": "set", "builtins.dict": "dict", "collections.UserList": "list", "collections.deque": "list",
-    "collections.UserDict": "dict", "collections.OrderedDict": "dict", "collections.defaultdict": "dict", "collections.Counter": "dict",
+    "builtins.list": "list", "builtins.set": "set", "builtins.dict": "dict", "collections.deque": "list",
+    "collections.OrderedDict": "dict", "collections.defaultdict": "dict", "collections.Counter": "dict",
 }  # fmt: skip
 """Containers that classes extend, by what their objects hold."""
 
@@ -261,6 +262,8 @@ def special(i: Interpreter, owner: Member, name: str, place: Place, frame: Frame
     holder, found = held_by_class(i, cls, name) or (None, None)
     if found is None or isinstance(found, External):
         asked_of_library(i, cls, name, place, frame)
+        if found is not None and isinstance(cls, Ref) and found.name.rpartition(".")[2] in names(found.name.rpartition(".")[0]):
+            return Bound(owner, found)
         made = i.mlx.instance_attribute(i, owner, cls, name, place, frame) if found is None else None
         return made if isinstance(made, Bound) and isinstance(made.function, Ref) else None
     read_in_class(i, cls, name, found, holder, place, frame)

@@ -1,10 +1,12 @@
-"""threading: a thread runs beside the one that starts it; what is local to each is that of the one that reads it."""
+"""threading: a thread runs beside the one that starts it; what is local to each is that of the one that reads it. What an event says is asked of it
+each time, as another thread may have set it."""
 
+from threading import Event as _Event
 from threading import Thread as _Thread
 
 from mxlint.says import beside, data
 
-__all__ = ["Thread", "Timer", "local"]
+__all__ = ["Event", "Thread", "Timer", "local"]
 
 
 class Thread(_Thread):
@@ -39,3 +41,24 @@ class Timer(Thread):
 class local:
     def __init__(self, /, *args, **kwargs):
         pass
+
+
+class Event(_Event):
+    def __init__(self):
+        self._flag = False
+
+    def is_set(self):
+        if self._flag:
+            return data("threading.Event.is_set", self)
+        return data("threading.Event.is_set", self)
+
+    def set(self):
+        self._flag = True
+
+    def clear(self):
+        self._flag = False
+
+    def wait(self, timeout=None):
+        if self._flag:
+            return data("threading.Event.wait", self)
+        return data("threading.Event.wait", self)
