@@ -12,9 +12,12 @@ import contextlib
 import copy
 import inspect
 import itertools
+import math
+import operator
+import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import fold_stubs
@@ -58,7 +61,7 @@ def samples() -> list[Any]:
     """Arguments that most functions take one of."""
     return [
         np.arange(6.0).reshape(2, 3) + 1, np.array([3, 1, 2]), np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([True, False, True]), 2.0, 2, True,
-        (2, 3), [1.0, 2.0, 3.0], 0, "i4", [np.ones(3), np.ones(3)], np.float64(0.5),
+        (2, 3), [1.0, 2.0, 3.0], 0, "i4", [np.ones(3), np.ones(3)], [np.ones(3, np.float32)] * 2, np.float64(0.5), np.float32(0.5), np.ones(3, np.float32),
         np.ones((2, 2, 2)), np.array(1.5), 1j, {},
     ]  # fmt: skip
 
@@ -72,16 +75,18 @@ def shown(value: Any) -> str:
     if value is None:
         return "None"
     if isinstance(value, np.generic):
-        return "numpy.generic"
+        return f"numpy.{type(value).__name__}"
+    if type(value) is np.ndarray and value.dtype.kind in "biufc":
+        return f"{ARRAY}[numpy.{value.dtype.type.__name__}]"
     if isinstance(value, np.ndarray):
-        return "numpy.ndarray"
+        return ARRAY
     if type(value) in (bool, int, float, complex, str, bytes):
         return type(value).__name__
     if type(value) is tuple:
-        parts = list(dict.fromkeys(map(shown, value)))
+        parts = common(dict.fromkeys(bare(shown(each)) for each in value))
         return f"tuple[{' | '.join(parts) if 'any' not in parts else 'any'}, ...]" if parts else "tuple[never, ...]"
     if type(value) is list:
-        parts = list(dict.fromkeys(map(shown, value)))
+        parts = common(dict.fromkeys(bare(shown(each)) for each in value))
         return f"list[{' | '.join(parts) if 'any' not in parts else 'any'}]" if parts else "list[never]"
     if isinstance(value, type):
         return "type[any]"
@@ -89,15 +94,50 @@ def shown(value: Any) -> str:
     return names[0] if names else "any"
 
 
+ARRAY = "numpy.ndarray"
+
+
+def common(types: Iterable[str]) -> list[str]:
+    """The types, with the one class of numpy that takes in all of its scalars among them in their place, and so for what lies in arrays."""
+    found = list(types)
+    arrays = [name for name in found if name.startswith(ARRAY)]
+    inside = [name.removeprefix(f"{ARRAY}[").removesuffix("]") for name in arrays]
+    scalars = [
+        name for name in found if name.startswith("numpy.") and name not in arrays and issubclass(measured.resolve(name), np.generic)
+    ]
+    whole = [ARRAY] if ARRAY in arrays else [f"{ARRAY}[{base_of(inside)}]"] if arrays else []
+    return [*([base_of(scalars)] if scalars else []), *whole, *(name for name in found if name not in (*arrays, *scalars))]
+
+
+def base_of(names: list[str]) -> str:
+    """The class of numpy that takes in some classes of its scalars."""
+    classes = [measured.resolve(name) for name in names]
+    base = next(cls for cls in classes[0].__mro__ if all(issubclass(other, cls) for other in classes))
+    return f"numpy.{base.__name__}"
+
+
+def bare(text: str) -> str:
+    """A type without what lies in arrays."""
+    return re.sub(rf"{ARRAY}\[[\w.]+\]", ARRAY, text)
+
+
 def union(types: set[str]) -> str:
     """The union of types; tuples of any length are joined to one."""
     inside = sorted(
-        {part for each in types if each.startswith("tuple[") for part in each[6:].removesuffix(", ...]").split(" | ") if part != "never"}
+        common(
+            {
+                part
+                for each in types
+                if each.startswith("tuple[")
+                for part in each[6:].removesuffix(", ...]").split(" | ")
+                if part != "never"
+            }
+        )
     )
     tuples = (
         [f"tuple[{'any' if 'any' in inside else ' | '.join(inside) or 'never'}, ...]"] if any(e.startswith("tuple[") for e in types) else []
     )
-    found = sorted({each for each in types if not each.startswith("tuple[")}) + tuples
+    found = sorted(common({each for each in types if not each.startswith("tuple[")})) + tuples
     return "any" if not found or "any" in found else " | ".join(found)
 
 
@@ -136,8 +176,12 @@ def required(signature: inspect.Signature) -> list[inspect.Parameter]:
 
 def attempts(count: int) -> list[list[Any]]:
     indices = list(itertools.product(range(len(samples())), repeat=count))
-    step = max(1, len(indices) // MOST)
+    step = next(each for each in itertools.count(max(1, len(indices) // MOST)) if math.gcd(each, len(samples())) == 1)
     return [[samples()[i] for i in each] for each in indices[::step]]
+
+
+SHAPING = ("axis", "keepdims", "out", "dtype")
+"""What decides of how many axes a result is, and of which class."""
 
 
 def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any] | None:
@@ -150,6 +194,7 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
     if len(needed) > 3:
         return {"signature": f"({parameters_text(signature)}) -> any"}
     every: set[str] = set()
+    plainly: set[str] = set()
     scalars: set[str] = set()
     fits: list[list[Any]] = []
     extra: list[dict[str, Any]] = [{}]
@@ -165,21 +210,30 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
                 continue
             every.add(shown(value))
             if not keywords:
+                plainly.add(shown(value))
                 fits.append(arguments)
                 if arguments and all(map(is_scalar, arguments)) or not arguments:
                     scalars.add(shown(value))
-    texts = [f"({parameters_text(signature)}) -> {union(every)}"]
+    whole = union(every)
+    texts = [f"({parameters_text(signature)}) -> {bare(whole) if 'dtype' in signature.parameters else whole}"]
     if scalars and scalars < every and needed:
-        # With nothing but scalars, and nothing said of what is optional.
+        # With nothing said of what is optional, and with nothing but scalars.
         plain = signature.replace(parameters=[p for p in signature.parameters.values() if p in needed or p.name == "self"])
         skip = len([p for p in plain.parameters.values() if p.name == "self"])
         text = parameters_text(plain, "bool | int | float | complex | numpy.generic", len(needed) + skip)
         texts.insert(0, f"({text.replace('self: bool | int | float | complex | numpy.generic', 'self')}) -> {union(scalars)}")
+        texts[:0] = [text for text in of_numbers(function, receiver, plain, len(needed)) if not text.endswith(f"-> {union(scalars)}")]
     elif scalars < every and not needed and "size" in signature.parameters and scalars:
         names = [p.name for p in signature.parameters.values() if type(p.default) in (int, float) and p.kind is p.POSITIONAL_OR_KEYWORD]
         plain = signature.replace(parameters=[p for p in signature.parameters.values() if p.name in names or p.name == "self"])
         inner = ", ".join(f"{p.name}: bool | int | float = {p.default!r}" if p.name in names else p.name for p in plain.parameters.values())
         texts.insert(0, f"({inner}) -> {union(scalars)}")
+    of_all = len(extra) > 1 and "axis" in extra[-1] or len(extra) > 2
+    if (needed or of_all) and (text := union(plainly)) != texts[-1].rpartition(" -> ")[2]:
+        # Over all axes what is optional besides changes no class; else nothing is said of it.
+        left_out = (*SHAPING, *(p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD)) if of_all else ()
+        asked = [p for p in signature.parameters.values() if p in needed or p.name == "self" or of_all and p.name not in left_out]
+        texts.insert(len(texts) - 1, f"({parameters_text(signature.replace(parameters=asked))}) -> {text}")
     texts[-1:-1] = of_a_size(function, receiver, signature, fits, every)
     entry: dict[str, Any] = {"signature": texts if len(texts) > 1 else texts[0]}
     optional = [
@@ -202,6 +256,27 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
     return entry
 
 
+WHOLE, REAL = "int", "float | numpy.float64"
+NUMBERS = {f"int | {REAL}": [2, 3, 2.0, 0.5, np.float64(0.5)], WHOLE: [2, 3], REAL: [2.0, 0.5, np.float64(0.5)]}
+"""Numbers of Python, of which numpy makes scalars of its own kinds, by the types of the models' language."""
+
+
+def of_numbers(function: Callable[..., Any], receiver: list[Any], plain: inspect.Signature, count: int) -> list[str]:
+    """The signatures with nothing but numbers of Python, where these always give one class of numpy's scalars."""
+    texts: list[str] = []
+    skip = len([p for p in plain.parameters.values() if p.name == "self"])
+    for types, numbers in NUMBERS.items():
+        found: set[str] = set()
+        for arguments in itertools.product(numbers, repeat=count):
+            with contextlib.suppress(Exception):  # the sample does not fit
+                found.add(shown(function(*(each() for each in receiver), *arguments)))
+        if len(found) == 1 and (text := found.pop()).startswith("numpy."):
+            texts.append(f"({parameters_text(plain, types, count + skip).replace(f'self: {types}', 'self')}) -> {text}")
+            if types not in (WHOLE, REAL):
+                break
+    return texts
+
+
 def of_a_size(
     function: Callable[..., Any], receiver: list[Any], signature: inspect.Signature, fits: list[list[Any]], every: set[str]
 ) -> list[str]:
@@ -220,8 +295,12 @@ def of_a_size(
     needed = size.replace(default=size.empty)
     by_position = [*(p.replace(default=p.empty) for p in parts[:at]), needed, *parts[at + 1 :]]
     by_keyword = [*parts[:at], *(p.replace(kind=p.KEYWORD_ONLY) for p in (needed, *parts[at + 1 :]))]
-    texts = [parameters_text(signature.replace(parameters=way)) for way in (by_position, by_keyword)]
-    return [f"({text.replace('size', 'size: int | list | tuple', 1)}) -> {union(found)}" for text in texts]
+    result = union(found)
+    ways = [(way, bare(result) if "dtype" in signature.parameters else result) for way in (by_position, by_keyword)]
+    if "dtype" in signature.parameters:
+        ways[:0] = [([p for p in way if p.name != "dtype"], result) for way, _ in ways]
+    texts = [(parameters_text(signature.replace(parameters=way)), result) for way, result in ways]
+    return [f"({text.replace('size', 'size: int | list | tuple', 1)}) -> {result}" for text, result in texts]
 
 
 def layouts(value: Any) -> list[Any]:
@@ -367,7 +446,7 @@ def library() -> dict[str, Any]:
                 kind = "None" if value is None else type(value).__name__
                 table["constants"][full] = {"type": kind, "value": value} if kind == "float" and np.isfinite(value) else {"type": kind}
             elif isinstance(value, np.generic):
-                table["constants"][full] = {"type": "numpy.generic"}
+                table["constants"][full] = {"type": shown(value)}
     wanted = dict.fromkeys([*CLASSES, *(name for name in seen.values() if isinstance(measured.resolve(name), type))])
     bases = [cls for name in wanted for cls in measured.resolve(name).__mro__ if cls.__module__.startswith("numpy")]
     names = {id(measured.resolve(name)): name for name in wanted}
@@ -405,6 +484,56 @@ RECEIVERS: dict[str, list[Callable[[], Any]]] = {
 }
 
 
+ANY = "bool | int | float | complex | numpy.generic"
+"""Any number, in the models' language."""
+KINDS: dict[str, list[Any]] = {
+    "numpy.float64": [np.float64(2.5), np.float64(2)],
+    "numpy.floating": [np.float32(2.5), np.float16(2), np.float64(2.5)],
+    "numpy.integer": [np.int64(2), np.int32(3), np.uint8(2)],
+}
+"""Scalars of numpy by their class, for what their operators give."""
+OTHERS: dict[str, list[Any]] = {
+    "bool | int": [True, 2, 3],
+    "float": [2.0, 0.5],
+    "numpy.float64": [np.float64(2.0)],
+    "numpy.integer": [np.int64(2), np.int32(3), np.uint8(2)],
+    ANY: [True, 2, 2.0, 1j, np.int64(2), np.float32(0.5), np.float64(0.5), np.bool_(True)],
+}
+"""What they are computed with."""
+
+
+def of_kind(name: str, special: str) -> dict[str, Any] | None:
+    """The entry of an operator of scalars of a class, where the class tells what it gives; None if it does not."""
+    word = special.strip("_")
+    reflected = word.startswith("r") and hasattr(operator, word[1:])
+    apply = getattr(operator, f"__{word.removeprefix('r')}__" if reflected else special, None)
+    if apply is None or special in IN_PLACE or special in UNLIKE or not hasattr(KINDS[name][0], special):
+        return None
+    if special in ALONE:
+        return {"signature": f"(self, /) -> {kind_of_result(name, apply, [()])}"}
+    results = {
+        types: kind_of_result(name, (lambda a, b: apply(b, a)) if reflected else apply, [(o,) for o in others])
+        for types, others in OTHERS.items()
+    }
+    widest = results[ANY]
+    texts = [f"(self, value: {types}, /) -> {result}" for types, result in results.items() if types == ANY or result != widest]
+    return {"signature": [*texts, "(self, value, /) -> any"], "array": {"value": "converts"}}
+
+
+def kind_of_result(name: str, apply: Callable[..., Any], others: list[tuple[Any, ...]]) -> str:
+    """What an operator gives of scalars of a class: another scalar of the class that each is of, or something else."""
+    found: set[tuple[str, bool]] = set()
+    for scalar, other in itertools.product(KINDS[name], others):
+        with contextlib.suppress(Exception):  # the sample does not fit
+            value = apply(scalar, *other)
+            found.add((shown(value), type(value) is type(scalar)))
+    return "like(self)" if found and all(same for _, same in found) else union({text for text, _ in found})
+
+
+UNLIKE = {f"__{n}__" for n in ("len", "iter", "getitem", "setitem", "contains", "bool", "int", "float", "index", "complex", "array")}
+ALONE = {f"__{n}__" for n in ("neg", "pos", "abs", "invert")}
+
+
 def class_table(name: str, names: dict[int, str]) -> dict[str, Any]:
     cls = measured.resolve(name)
     mro = [names[id(base)] for base in cls.__mro__[1:-1] if id(base) in names]
@@ -418,6 +547,8 @@ def class_table(name: str, names: dict[int, str]) -> dict[str, Any]:
         probe = outcomes(cls, [], [[1.0]], 0, wrap=False)
         if True in probe:
             table["new"][0]["array"] = {"x": "converts deep"}
+    if name in KINDS:
+        table["members"] = {special: [entry] for special in OPERATORS if (entry := of_kind(name, special)) is not None}
     for member in sorted(vars(cls)) if name in RECEIVERS else []:
         if (member.startswith("_") and member not in OPERATORS) or member == "ctypes":
             continue
@@ -431,6 +562,8 @@ def class_table(name: str, names: dict[int, str]) -> dict[str, Any]:
                     text.replace("(", "(self, ", 1).replace("(self, )", "(self)") for text in fold_stubs.listed(entry["signature"])
                 ]
                 entry["signature"] = entry["signature"] if len(entry["signature"]) > 1 else entry["signature"][0]
+            if name == ARRAY:
+                entry["signature"] = of_array(member, entry["signature"])
             table["members"][member] = [entry]
         else:
             try:
@@ -444,6 +577,22 @@ def class_table(name: str, names: dict[int, str]) -> dict[str, Any]:
                 entry |= {"shares": [f"self {way}".strip()]} if way is not None else {}
             table["members"][member] = [entry]
     return table
+
+
+def of_array(member: str, signatures: str | list[str]) -> str | list[str]:
+    """What a method of an array gives, whatever lies in the array: the sample holds floats."""
+    texts = [bare(text) if "numpy.bool]" not in text else text for text in fold_stubs.listed(signatures)]
+    if member in COMPUTES:
+        texts = [text.replace(f"-> {ARRAY}", f"-> {ARRAY}[like(self)]") for text in texts]
+    texts = [re.sub(r"-> .*", lambda found: found[0].replace("numpy.float64", "numpy.generic"), text) for text in texts]
+    return texts if len(texts) > 1 else texts[0]
+
+
+COMPUTES = {f"__{r}{n}__" for n in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow") for r in ("", "r")} | {
+    "__neg__",
+    "__pos__",
+    "__abs__",
+}
 
 
 def attribute_type(member: str, value: Any) -> str:

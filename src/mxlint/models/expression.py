@@ -19,6 +19,7 @@ A text of the language is a Python expression, and Python's own parser reads it.
     call(p)      what the callback p returns
     new(p)       an instance of the class p
     class_of(p)  the class of p
+    python(p)    the value of Python's own that stands for a scalar of numpy
 
 Inside of the round brackets a bare name is a parameter (or `self`, `cls`); they nest: `element(value(p))`.
 """
@@ -32,7 +33,7 @@ from typing import NamedTuple
 SCALARS = frozenset({"None", "bool", "int", "float", "complex", "str", "bytes"})
 CONTAINERS = {"list": 1, "set": 1, "frozenset": 1, "iterator": 1, "type": 1, "dict": 2}
 """What has types inside, by their number."""
-DERIVED = {"like": 1, "element": 1, "key": 1, "value": 1, "call": 1, "new": 1, "class_of": 1, "item": 2}
+DERIVED = {"like": 1, "element": 1, "key": 1, "value": 1, "call": 1, "new": 1, "class_of": 1, "python": 1, "item": 2}
 """What is taken from an argument, by the number of operands."""
 _WORDS = SCALARS | {"any", "never", "function", "module", "self"}
 

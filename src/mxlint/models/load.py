@@ -181,6 +181,13 @@ def bases(name: str) -> tuple[str, ...]:
 
 
 @cache
+def subclasses(name: str) -> tuple[str, ...]:
+    """The classes of its library that inherit from a class."""
+    found = library(name.partition(".")[0])
+    return tuple(cls for cls, table in found.classes.items() if canonical(name) in table["mro"]) if found is not None else ()
+
+
+@cache
 def is_subclass(name: str, of: str) -> bool | None:
     """What issubclass says, with the abstract base classes that a class is registered for. None where one of the two is not known."""
     name, of = canonical(name), canonical(of)

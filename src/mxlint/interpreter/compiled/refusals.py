@@ -17,6 +17,7 @@ from mxlint.domain.members import (
     RangeObject,
     Ref,
     Slice,
+    Symbolic,
     Tuple,
     Unbound,
     Union,
@@ -190,6 +191,9 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
         return "slice" if isinstance(member, Slice) else "range"
     if isinstance(member, External):
         return str(i.mlx.refused_name(member.name))
+    if isinstance(member, Symbolic):
+        kinds = [str(i.mlx.refused_class(kind)) if "." in kind else "" for kind in sorted(member.kinds or ())]
+        return " or ".join(sorted(kinds, key=lambda kind: "." in kind)) if kinds and all(kinds) else ""
     if isinstance(member, Bound):
         return "function" if target(i, member.function)[0] is not None else ""
     if isinstance(member, Tuple):
@@ -199,8 +203,9 @@ def refused_member(i: Interpreter, member: Member, done: dict[int, str]) -> str:
             content = i.heap.get(member.oid, ITEMS)
             parts = _each(content) if isinstance(content, Tuple) else list(_entries(i, member.oid))
             return _first_refused(i, -member.oid - 1, parts, done)
-        kind = i.info(member.oid).kind
-        return str(i.mlx.refused(i, member)) if kind == "instance" else _REFUSED.get(kind, "")
+        kind, cls = i.info(member.oid).kind, i.info(member.oid).payload
+        of_library = str(i.mlx.refused_class(cls)) if kind == "list" and isinstance(cls, str) else ""
+        return str(i.mlx.refused(i, member)) if kind == "instance" else _REFUSED.get(kind, of_library)
     return ""
 
 

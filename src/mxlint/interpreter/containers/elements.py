@@ -34,7 +34,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.widening import MAX_FRONT
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.generators.iterators import POSITION, parts_of
-from mxlint.interpreter.libraries import sharing
+from mxlint.interpreter.libraries import dtypes, sharing
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
@@ -82,7 +82,7 @@ def _unseen_element(i: Interpreter, iterable: Member, place: Place) -> Symbolic:
     if not isinstance(iterable, Ref) or not sharing.rows_are_shared(i, iterable):
         return i.symbolic(place, "element")
     with i.within((place, iterable.oid)):  # of two arrays in one loop each has its own
-        element = i.symbolic(place, "element")
+        element = i.symbolic(place, "element", kinds=dtypes.kinds_of_item(i, iterable, None))
     sharing.relate(i, element, iterable)
     return element
 

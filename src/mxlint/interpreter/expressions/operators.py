@@ -32,6 +32,7 @@ from mxlint.domain.members import (
     Union,
     Unknown,
     Value,
+    library_class,
     members,
     options,
     scalar_type,
@@ -102,6 +103,7 @@ def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Fr
     if isinstance(a, Array) or isinstance(b, Array):
         name = f"__{METHODS[op]}__" if isinstance(a, Array) else f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__"
         pair = (a, b) if isinstance(a, Array) else (b, a)
+        aspects.whole(i, Tuple((pair[1],)), place, frame)
         if _is_numpy(i, a):
             i.operations.use(i, "converts", b, "numpy", place, frame)
         if isinstance(pair[1], (Array, Const, Range, Kind, Length, Measure, Symbolic, Unknown, Tuple, External)) or _is_operand(i, pair[1]):
@@ -252,14 +254,16 @@ def _classes(i: Interpreter, member: Member) -> tuple[Value, ...]:
 def _modelled(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value | None:
     """The operator of an object of a library, by its model; None if there is none."""
     for owner, other, name in ((a, b, f"__{METHODS[op]}__"), (b, a, f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__")):
-        cls = _library_class(i, owner) if isinstance(owner, Ref) else None
+        cls = _library_class(i, owner)
         if cls is not None and model(f"{cls}.{name}") is not None:
             return i.operations.external(i, f"{cls}.{name}", Arguments((owner, other), places=(place, place)), place, frame)
     return None
 
 
-def _library_class(i: Interpreter, ref: Ref) -> str | None:
+def _library_class(i: Interpreter, ref: Member) -> str | None:
     """The class of a library that an object is of, as far as it is none of Python's own containers."""
+    if not isinstance(ref, Ref):
+        return library_class(ref)
     cls, info = i.heap.get(ref.oid, ("#", "class")), i.info(ref.oid)
     if isinstance(cls, External):
         return cls.name
@@ -335,6 +339,8 @@ def _is_operand(i: Interpreter, member: Member) -> bool:
 
 
 def _is_numpy(i: Interpreter, member: Member) -> bool:
+    if isinstance(member, Symbolic):
+        return bool(member.kinds) and all("." in kind for kind in member.kinds or ())
     return isinstance(member, Ref) and isinstance(i.heap.get(member.oid, ("#", "class")), External)
 
 
@@ -477,5 +483,8 @@ def _unary(i: Interpreter, op: str, member: Member, place: Place, frame: Frame) 
         return i.call(method, Arguments(), place, frame)
     if isinstance(member, Unknown):
         return member
+    cls = _library_class(i, member)
+    if cls is not None and model(f"{cls}.{name}") is not None:
+        return i.operations.external(i, f"{cls}.{name}", Arguments((member,), places=(place,)), place, frame)
     kinds = member.kinds if isinstance(member, Symbolic) else None
     return i.derived(op, (member,), kinds, place)

@@ -22,8 +22,10 @@ from mxlint.domain.members import (
     Member,
     Ref,
     Slice,
+    Symbolic,
     Tuple,
     Value,
+    library_class,
     members,
 )
 from mxlint.domain.place import Place
@@ -214,6 +216,8 @@ def take_effect(i: Interpreter, found: Model, bound: Mapping[str, Value], owner:
                 opaque.change(i, member, found.name, bound, place, frame)
                 if mutation.how == "adds" and i.heap.get(member.oid, ITEMS) is None:  # else it is put there
                     i.operations.written(i, member.oid, ADDED, NONE, place, frame)
+            elif isinstance(member, Symbolic) and library_class(member) is not None and mutation.how in CHANGES:
+                opaque.change(i, member, found.name, bound, place, frame)  # a row of an array
 
 
 def mutated_constants(

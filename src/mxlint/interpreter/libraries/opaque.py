@@ -40,7 +40,7 @@ def read_cell(i: Interpreter, name: str, given: Sequence[Value], place: Place, f
     return cell
 
 
-def change(i: Interpreter, owner: Ref, name: str, bound: Mapping[str, Value], place: Place, frame: Frame) -> None:
+def change(i: Interpreter, owner: Value, name: str, bound: Mapping[str, Value], place: Place, frame: Frame) -> None:
     """A call changes what such an object holds: at one index, or anywhere."""
     sharing.changed(i, owner, bound.get("key") if name.endswith(".__setitem__") else None, place, frame)
 

@@ -34,7 +34,7 @@ from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.arithmetic import NUMBERS
 from mxlint.interpreter.generators.advancing import element_of
 from mxlint.interpreter.generators.iterators import new_iterator
-from mxlint.interpreter.libraries import opaque
+from mxlint.interpreter.libraries import dtypes, opaque
 from mxlint.interpreter.libraries.measures import axes_in, measured
 from mxlint.interpreter.loops import draws
 from mxlint.interpreter.loops.contents import read_out
@@ -102,7 +102,18 @@ def _unknown(i: Interpreter, of: Type, call: Called) -> Value:
 
 
 def _any(i: Interpreter, of: Type, call: Called) -> Value:
-    return i.symbolic(call.place, call.name or "result", source=call.source)
+    kinds = dtypes.kinds_of_item(i, call.owner, call.bound.get("key")) if call.name.endswith(".__getitem__") else None
+    if (fixed := _fixed_scalar(i, kinds, call)) is not None:
+        return fixed
+    return i.symbolic(call.place, call.name or "result", kinds=kinds, source=call.source)
+
+
+def _fixed_scalar(i: Interpreter, kinds: frozenset[str] | None, call: Called) -> Symbolic | None:
+    """A scalar of an array that is made of constants, at an index that is one: the same each time. None of anything else."""
+    if kinds is None or len(kinds) != 1 or dtypes.ARRAY in kinds or (fixed := opaque.fixed(i, call.given)) is None:
+        return None
+    made = i.derived(call.name, fixed, kinds, call.place)
+    return Symbolic(made.identity, made.kinds, made.label, source="constants")
 
 
 def _none(i: Interpreter, of: Type, call: Called) -> Value:
@@ -230,11 +241,24 @@ def _instance(i: Interpreter, of: Type, call: Called) -> Value:
     for key, value in call.bound.items():
         if key not in converted:
             i.heap.set(oid, ("made with", key), value)
-    types = _types(_part(i, of.args[0], call)) if len(of.args) == 1 and of.args[0].kind != "never" else set()
+    if of.name == dtypes.ARRAY and of.args:
+        dtypes.hold(i, oid, _scalars(i, of.args[0], call))
+    types = (
+        _types(_part(i, of.args[0], call)) if len(of.args) == 1 and of.args[0].kind not in ("never", "instance", "new", "like") else set()
+    )
     if types and types <= {"int", "float", "number"}:
         i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
     opaque.fix(i, Ref(oid), call.found, call.given)
     return measured(i, Ref(oid), call.given)
+
+
+def _scalars(i: Interpreter, of: Type, call: Called) -> str | None:
+    """The class of what lies in an array: one that the model names, one that an argument names, or that of another array or list."""
+    if of.kind == "new":
+        return dtypes.named(_operand(i, of, call))
+    if of.kind == "like":
+        return dtypes.computed(i, _operand(i, of, call), call.bound.get("value"), call.name)
+    return dtypes.held(i, _operand(i, of, call)) if of.kind == "element" else of.name or None
 
 
 def _types(value: Value) -> set[str]:
@@ -252,6 +276,10 @@ def _operand(i: Interpreter, of: Type, call: Called) -> Value:
 
 def _one_of(i: Interpreter, of: Type, call: Called) -> Value:
     """An element of the operand."""
+    if call.name.endswith(".__getitem__") and len(call.bound) == 1:
+        kinds = dtypes.kinds_of_item(i, call.owner, call.bound.get("key"))
+        if (fixed := _fixed_scalar(i, kinds, call)) is not None:
+            return fixed
     element = element_of(i, _operand(i, of, call), call.place, call.frame)
     if call.name.endswith(".__getitem__") and len(call.bound) == 1:
         element = taken(i, element, call.place, *call.bound.values())
@@ -303,9 +331,19 @@ def _like(i: Interpreter, of: Type, call: Called) -> Value:
     return join([_another(i, member, call.place) for member in members(_operand(i, of, call))])
 
 
+def _python(i: Interpreter, of: Type, call: Called) -> Value:
+    """What Python has in the place of the operand."""
+    return dtypes.of_python(i, _operand(i, of, call), call.place)
+
+
 def _another(i: Interpreter, member: Member, place: Place) -> Value:
     if isinstance(member, Symbolic):
-        return i.symbolic(place, "like")
+        return i.symbolic(place, "like", kinds=member.kinds)
+    cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else None
+    if isinstance(cls, External):
+        made = i.allocate("instance", None, place, label=cls.name.rpartition(".")[2])
+        i.heap.set(made, CLASS, cls)
+        return Ref(made)
     name, axes = scalar_type(member), axes_in(i, member)
     if name is None:
         return member
@@ -335,5 +373,6 @@ _MADE: Final[Mapping[str, Callable[[Interpreter, Type, Called], Value]]] = {
     "call": _of_callback,
     "new": _new,
     "class_of": _class,
+    "python": _python,
 }
 """By the word of a result type, what makes the value."""

@@ -39,6 +39,9 @@ class Framework:
     def refused_name(self, name: str) -> str:
         return ""
 
+    def refused_class(self, name: str) -> str:
+        return ""
+
     def refused(self, i: Interpreter, ref: Ref) -> str:
         return ""
 

@@ -48,6 +48,7 @@ from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.open_world import defaults, shadows
 from mxlint.interpreter.open_world.defaults import Defaults
+from mxlint.models.load import bases
 from mxlint.models.written import WrittenSource
 from mxlint.syntax.inline import in_one_line
 
@@ -615,6 +616,7 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
     if isinstance(member, Symbolic):
         if member.kinds is not None and len(member.kinds) == 1:
             (name,) = member.kinds
+            name = "float" if "builtins.float" in bases(name) else name
             if name in ("int", "float", "bool", "str", "number"):
                 item = repr(member.identity) if member.source == "constants" else read_from(i, member) or computed_from(i, member)
                 return described.ScalarValue(name, None, False, _varies(member, new), item)

@@ -48,7 +48,7 @@ from mxlint.interpreter.mlx.freezing import PART_METHODS, freeze_part
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.objects.reflection import TakenByName, is_callable
 from mxlint.interpreter.open_world import given_dicts, installed, opaque, presumptions, results
-from mxlint.models.load import constant, kind_of
+from mxlint.models.load import bases, constant, kind_of, subclasses
 from mxlint.models.mlx import traits
 from mxlint.models.mlx.members import lineage_of
 from mxlint.models.mlx.names import DTYPES, canonical
@@ -161,10 +161,14 @@ class Mlx(Framework):
         if any(isinstance(name, str) and name.startswith("enum.") for name in names):
             return "enum member"
         if isinstance(cls, External):
-            return {"numpy.ndarray": "numpy array"}.get(
-                cls.name, cls.name if cls.name.startswith("numpy.") else cls.name.rpartition(".")[2]
-            )
+            return self.refused_class(cls.name)
         return i.info(cls.oid).label if isinstance(cls, Ref) else ""
+
+    def refused_class(self, name: str) -> str:
+        """The class of a library whose instances MLX refuses; "" if it takes some of them, as those of a subclass, or that is not known."""
+        if not bases(name) or any(TAKEN.intersection(bases(cls)) for cls in (name, *subclasses(name))):
+            return ""
+        return {"numpy.ndarray": "numpy array"}.get(name, name if name.startswith("numpy.") else name.rpartition(".")[2])
 
     def effect(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """A call of a library that does something to the world, or gives something else each time: in a trace it happens once."""
