@@ -243,13 +243,18 @@ def _instance(i: Interpreter, of: Type, call: Called) -> Value:
             i.heap.set(oid, ("made with", key), value)
     if of.name == dtypes.ARRAY and of.args:
         dtypes.hold(i, oid, _scalars(i, of.args[0], call))
-    types = (
-        _types(_part(i, of.args[0], call)) if len(of.args) == 1 and of.args[0].kind not in ("never", "instance", "new", "like") else set()
-    )
+    types = set[str]() if _is_of_class(of) else _types(_part(i, of.args[0], call))
     if types and types <= {"int", "float", "number"}:
         i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
     opaque.fix(i, Ref(oid), call.found, call.given)
     return measured(i, Ref(oid), call.given)
+
+
+def _is_of_class(of: Type) -> bool:
+    """Whether no more than a class is known of what lies in something. An array that numpy is given is not iterated: what that gives is not asked."""
+    if len(of.args) != 1 or of.args[0].kind in ("never", "instance", "new", "like"):
+        return True
+    return of.name == dtypes.ARRAY and of.args[0].kind == "element" and of.args[0].args[0].kind == "arg"
 
 
 def _scalars(i: Interpreter, of: Type, call: Called) -> str | None:
