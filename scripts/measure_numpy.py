@@ -62,7 +62,7 @@ def samples() -> list[Any]:
     return [
         np.arange(6.0).reshape(2, 3) + 1, np.array([3, 1, 2]), np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([True, False, True]), 2.0, 2, True,
         (2, 3), [1.0, 2.0, 3.0], 0, "i4", [np.ones(3), np.ones(3)], [np.ones(3, np.float32)] * 2, np.float64(0.5), np.float32(0.5), np.ones(3, np.float32),
-        np.ones((2, 2, 2)), np.array(1.5), 1j, {},
+        np.ones((2, 2, 2)), np.array(1.5), 1j, {}, np.int32(3), np.bool_(True), np.eye(3, dtype=np.float32), [[1, 2], [3, 4]], np.array([1 + 2j, 0]),
     ]  # fmt: skip
 
 
@@ -232,7 +232,10 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
     if (needed or of_all) and (text := union(plainly)) != texts[-1].rpartition(" -> ")[2]:
         # Over all axes what is optional besides changes no class; else nothing is said of it.
         left_out = (*SHAPING, *(p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD)) if of_all else ()
-        asked = [p for p in signature.parameters.values() if p in needed or p.name == "self" or of_all and p.name not in left_out]
+        asked = [p for p in signature.parameters.values() if p in needed or p.name == "self"]
+        if of_all:  # by keyword: what stands behind the axis
+            others = (p for p in signature.parameters.values() if p not in asked and p.name not in left_out)
+            asked += [p if p.kind is p.VAR_POSITIONAL else p.replace(kind=p.KEYWORD_ONLY) for p in others]
         texts.insert(len(texts) - 1, f"({parameters_text(signature.replace(parameters=asked))}) -> {text}")
     texts[-1:-1] = of_a_size(function, receiver, signature, fits, every)
     entry: dict[str, Any] = {"signature": texts if len(texts) > 1 else texts[0]}
