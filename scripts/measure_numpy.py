@@ -229,7 +229,8 @@ def measure(function: Callable[..., Any], receiver: list[Any]) -> dict[str, Any]
         inner = ", ".join(f"{p.name}: bool | int | float = {p.default!r}" if p.name in names else p.name for p in plain.parameters.values())
         texts.insert(0, f"({inner}) -> {union(scalars)}")
     of_all = len(extra) > 1 and "axis" in extra[-1] or len(extra) > 2
-    if (needed or of_all) and (text := union(plainly)) != texts[-1].rpartition(" -> ")[2]:
+    arrays = any(isinstance(each, (np.ndarray, list)) for arguments in fits for each in arguments)
+    if (of_all or needed and arrays) and (text := union(plainly)) != texts[-1].rpartition(" -> ")[2]:
         # Over all axes what is optional besides changes no class; else nothing is said of it.
         left_out = (*SHAPING, *(p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD)) if of_all else ()
         asked = [p for p in signature.parameters.values() if p in needed or p.name == "self"]
