@@ -25,7 +25,7 @@ from mxlint.analysed import Analysis
 from mxlint.analysis import analyze
 from mxlint.facts import events
 from mxlint.interpreter.calls import activations, summaries
-from mxlint.interpreter.loops import remembered
+from mxlint.interpreter.loops import remembered, trials
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.record import is_record
@@ -60,6 +60,8 @@ def said(files: Mapping[str, str], root: Path, monkeypatch: pytest.MonkeyPatch, 
     with monkeypatch.context() as patch:
         patch.chdir(root)
         patch.setattr(activations, "MAX_ASIDE", ENOUGH)
+        for budget in ("STEPS_AT_FIRST", "STEPS_TRIED", "STEPS_OF_FILE", "LEAST_SHARE"):
+            patch.setattr(trials, budget, ENOUGH)
         if not summarised:
             patch.setattr(summaries, "find", lambda *_: None)
             patch.setattr(remembered, "find", lambda *_: None)

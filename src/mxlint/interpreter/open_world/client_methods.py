@@ -21,6 +21,7 @@ from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.interpreter.open_world.candidates import functions
+from mxlint.interpreter.open_world.public import is_called
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.unchanged import NAMED
 from mxlint.models.written import WrittenSource
@@ -50,13 +51,8 @@ def public_methods(i: Interpreter, source: Source, module: int) -> list[Method]:
     return [
         Method(ref, info, cls, owner_class)
         for ref, cls, owner_class in found
-        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and any(map(_is_called, held.get(ref, (info.name,))))
+        if isinstance(info := i.info(ref.oid).payload, FunctionInfo) and any(map(is_called, held.get(ref, (info.name,))))
     ]
-
-
-def _is_called(name: str) -> bool:
-    """Whether others call what a name holds."""
-    return name in SPECIAL or not name.startswith("_")
 
 
 def _names_held(i: Interpreter, holders: Iterable[int]) -> dict[Ref, list[str]]:
@@ -69,10 +65,6 @@ def _names_held(i: Interpreter, holders: Iterable[int]) -> dict[Ref, list[str]]:
                 for ref in (part for held in parts for part in members(held or NONE) if isinstance(part, Ref)):
                     found.setdefault(ref, []).append(name)  # type: ignore[arg-type]
     return found
-
-
-SPECIAL: Final = frozenset(("__call__", "__delitem__", "__iadd__", "__ior__", "__setitem__"))
-"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`."""
 
 
 def methods_by_class(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> dict[int, list[Method]]:
@@ -98,7 +90,7 @@ def _methods_of(i: Interpreter, cls: Ref, bases: Iterable[Member], known: set[st
             [(name, value) for name, value in i.heap.fields(base.oid).items() if isinstance(name, str)] if isinstance(base, Ref) else []
         )
         for name, value in fields:
-            for member in members(value) if name not in known and (name in SPECIAL or not name.startswith("_")) else ():
+            for member in members(value) if name not in known and is_called(name) else ():
                 held = i.heap.get(member.oid, "fset") if isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" else member
                 info = function_info(i, held) if isinstance(held, Ref) and i.info(held.oid).kind == "function" else None
                 if isinstance(held, Ref) and info is not None:

@@ -23,6 +23,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.locations import ITEMS, REST
 from mxlint.interpreter.machine.paths import PREPARED, Condition
 from mxlint.interpreter.objects.lookup import mro
+from mxlint.interpreter.open_world.public import is_called
 
 MAX_ALONE: Final = 4
 """Methods of which each is tried alone."""
@@ -92,7 +93,7 @@ def _public(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
     """The public methods of a class, those of its bases first."""
     for base in reversed(mro(i, cls)):
         for name, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
-            for member in members(value) if isinstance(name, str) and not name.startswith("_") else ():
+            for member in members(value) if is_called(name) else ():
                 info = i.info(member.oid).payload if isinstance(member, Ref) and i.info(member.oid).kind == "function" else None
                 if isinstance(member, Ref) and isinstance(info, FunctionInfo):
                     yield member, info
