@@ -725,10 +725,10 @@ class Interpreter:
         self.try_depths.pop()
 
     @contextmanager
-    def trying(self, *, catches: Catches | None = None, named: frozenset[str] = frozenset()) -> Iterator[Target]:
-        """Run what may raise. The states in which it does arrive at the target that it is given; in those of `possible` it may. `catches`, `named`:
-        as of a `Target`."""
-        target = Target(self.heap.mark(), catches=catches, named=named)
+    def trying(self, *, catches: Catches | None = None) -> Iterator[Target]:
+        """Run what may raise. The states in which it does arrive at the target that it is given; in those of `possible` it may. `catches`: as of
+        a `Target`."""
+        target = Target(self.heap.mark(), catches=catches)
         self.targets.append(target)
         self.enter_try(target)
         try:

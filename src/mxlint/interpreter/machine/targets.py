@@ -25,27 +25,33 @@ def anything(_: str) -> bool:
     return True
 
 
+UNEXPECTED: Final = "builtins.MemoryError"
+"""What only a handler of whatever comes catches."""
+
+
 class Target:
     """A place where states arrive that left early: a loop's end, a function's end, a handler. Deltas are relative to `mark`.
 
     `fewest`: how many operations the trace had at least in a state that arrived. `possible`: states in which an operation may raise and may not, by the
     class of the exception (None: not known). `overrun`: how often an item was taken at an index that a loop moves beyond the last one. `catches`: of a
     handler, whether the program may go on from there after an exception of a class of a library; what arrives at another is raised again.
-    `named`: the exceptions that its handlers name.
     """
 
-    __slots__ = ("_last", "arrived", "catches", "fewest", "mark", "named", "overflow", "overrun", "possible")
+    __slots__ = ("_last", "arrived", "catches", "fewest", "mark", "overflow", "overrun", "possible")
 
-    def __init__(self, mark: int, *, catches: Catches | None = None, named: frozenset[str] = frozenset()) -> None:
+    def __init__(self, mark: int, *, catches: Catches | None = None) -> None:
         self.mark = mark
         self.catches = catches
-        self.named = named
         self.arrived: list[tuple[Delta, Value, Path]] = []
         self.fewest: int | None = None
         self.overrun = 0
         self.possible: list[tuple[Delta, str | None]] = []
         self.overflow: set[str | None] = set()
         self._last: tuple[object, ...] = ()
+
+    def expects(self, error: str) -> bool:
+        """Whether it is there for exceptions of a class, and not for whatever comes."""
+        return self.catches is not None and self.catches(error) and not self.catches(UNEXPECTED)
 
     def may_arrive(self, heap: Heap, error: str | None) -> None:
         """Keep the present state: an exception of a class may lead from it to here."""

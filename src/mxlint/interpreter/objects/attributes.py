@@ -295,7 +295,7 @@ def _of_each_object(i: Interpreter, owner: Ref, cls: Value, name: str, place: Pl
     if name == "__dataclass_fields__":
         return i.attribute(cls, name, place, frame)
     if owner.oid in i.ledger.of(Standing).objects and not name.startswith("__"):
-        expected = bool(i.tries) and "AttributeError" in i.tries[-1].named
+        expected = bool(i.tries) and i.tries[-1].expects("builtins.AttributeError")
         if not expected or not sets_itself(i, cls, name):
             if expected:
                 i.may_raise("builtins.AttributeError")

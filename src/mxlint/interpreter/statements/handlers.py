@@ -70,7 +70,7 @@ def _tried(i: Interpreter, node: ir.Try, mark: int, frame: Frame) -> tuple[list[
     may have come. After it the state is that at `mark`."""
     ended: list[State] = []
     alive = False
-    with i.trying(catches=partial(_may_take, i, node.handlers, frame), named=_named(node.handlers)) as raised:
+    with i.trying(catches=partial(_may_take, i, node.handlers, frame)) as raised:
         i.execute(node.body, frame)
         alive = True
     if alive:
@@ -102,15 +102,6 @@ def _may_take(i: Interpreter, handlers: Sequence[ir.Handler], frame: Frame, name
         if caught(i, exception_of(i, name, frame.place(handler)), wanted) is not False:
             return True
     return False
-
-
-def _named(handlers: Iterable[ir.Handler]) -> frozenset[str]:
-    """The exceptions that handlers name."""
-    found: set[str] = set()
-    for handler in handlers:
-        for part in handler.type.items if isinstance(handler.type, ir.Seq) else (handler.type,):
-            found.update((part.id,) if isinstance(part, ir.Name) else ())
-    return frozenset(found)
 
 
 def _taken(
