@@ -162,6 +162,26 @@ def test_no_chain_of_widenings_is_infinite(head: Value, values: list[Value], add
     pytest.fail(f"not stable: {head!r}")
 
 
+@pytest.mark.parametrize("depth", range(1, 12))
+def test_tuples_that_nest_too_deep_settle(depth: int) -> None:
+    """What each round builds anew is not kept beside what an earlier one was cut to."""
+
+    def built(loops: frozenset[str]) -> Value:
+        made: Value = Symbolic(("a",))
+        for _ in range(depth):
+            made = Tuple((Const("made"), made))
+        return Tuple((made, Kind("int", "varying", loops)))
+
+    head = built(frozenset(("outer", "inner")))
+    for _ in range(2):
+        for loops in (frozenset(("outer",)), frozenset(("inner",)), frozenset(("outer", "inner"))):
+            head = widen(head, built(loops), "inner")
+    before = head
+    for loops in (frozenset(("outer",)), frozenset(("inner",))):
+        head = widen(head, built(loops), "inner")
+    assert head == before
+
+
 def test_what_a_round_changes_varies_over_its_loop() -> None:
     outer = frozenset(("outer",))
     assert widen(Const(0), Const(1), "inner") == Range(0, None, 1, frozenset(("inner",)))

@@ -199,7 +199,23 @@ def _of_class(whole: Tuple, *found: Tuple) -> Tuple:
 def _item_by_item(part: Tuple, whole: Tuple) -> bool:
     """Whether each item of a tuple is one of those of another of its length."""
     pairs = zip(part.items or (), whole.items or ())
-    return part.sources <= whole.sources and all(join((outer, inner)) == outer for inner, outer in pairs)
+    return part.sources <= whole.sources and all(_covers(outer, inner) for inner, outer in pairs)
+
+
+def _covers(whole: Value, part: Value) -> bool:
+    """Whether a value says nothing that another does not, also where tuples nest."""
+    known = members(whole)
+    return all(
+        isinstance(member, Tuple) and any(isinstance(t, Tuple) and _covers_tuple(t, member) for t in known)
+        for member in members(join((whole, part)))
+        if member not in known
+    )
+
+
+def _covers_tuple(whole: Tuple, part: Tuple) -> bool:
+    if whole.cls != part.cls or whole.items is None or part.items is None:
+        return whole.cls == part.cls and whole.items is None and isinstance(whole.element, Unknown)
+    return len(whole.items) == len(part.items) and _item_by_item(part, whole)
 
 
 def _tuples_of(value: Value, cls: int | None) -> list[Tuple]:

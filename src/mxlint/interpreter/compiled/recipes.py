@@ -28,6 +28,7 @@ from mxlint.domain.members import (
     Tuple,
     Unbound,
     Union,
+    Unknown,
     Value,
     members,
 )
@@ -118,8 +119,12 @@ def _same_recipe(i: Interpreter, one: Array, other: Array) -> bool:
 
 def _is_one(value: Value) -> bool:
     """Whether a recipe is of constants alone: of a number of a loop it makes another array in each round, and what is symbolic may be changed. So may the array
-    be another one that a length is of, and what is one of several."""
-    return all(map(_is_one, value.parts)) if isinstance(value, Composite) else not isinstance(value, (Length, Range, Kind, Symbolic, Union))
+    be another one that a length is of, what is one of several, and what was cut as it nests too deep."""
+    return (
+        all(map(_is_one, value.parts))
+        if isinstance(value, Composite)
+        else not isinstance(value, (Length, Range, Kind, Symbolic, Union, Unknown))
+    )
 
 
 def makes(i: Interpreter, name: str, operands: Sequence[Value], recipe: Tuple) -> bool:
