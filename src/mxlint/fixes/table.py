@@ -71,27 +71,26 @@ class Attempts:
         self._findings, self._sources, self._again, self._used = findings, sources, again, used
         self._before = _counted(findings)
         self._budget: _Budget | None = None
+        self._proven: dict[int, Fix] = {}
 
     def fix(self, finding: Finding) -> Fix | None:
         """The fix of a finding; None unless the analysis of the fixed code finds that defect no more, and no other one."""
-        remedy = cast(Remedy, finding.remedy)
         sources = self._sources()
-        budget = self._budget = self._budget or _Budget(self._length(sources))
+        if self._budget is None:
+            self._budget = _Budget(self._length(sources))
+            self._prove_together(sources, self._budget)
+        if (proven := self._proven.get(id(finding))) is not None:
+            return proven
+        return self._alone(finding, sources, self._budget)
+
+    def _alone(self, finding: Finding, sources: Sources, budget: _Budget) -> Fix | None:
+        """The first way of fixing one finding that an analysis of the code with it alone proves."""
+        remedy = cast(Remedy, finding.remedy)
         shown = None
         try:
-            for fix, asked in _made(remedy, sources) if budget.look() else ():
-                if asked is not None and any(self._used(name, asked.attributes) for name in asked.names):
-                    continue
-                try:
-                    fixed = fixed_sources(replace(finding, fix=fix), sources)
-                    if loses_comments(replace(finding, fix=fix), sources):
-                        continue
-                    if any(reads_too_early(sources[name], source) for name, source in fixed.items() if source is not sources[name]):
-                        continue
-                except EditError:
-                    continue
+            for fix, fixed in self._possible(finding, sources) if budget.look() else ():
                 budget.analyse()
-                after = _counted(self._again({name: source for name, source in fixed.items() if source is not sources[name]}))
+                after = self._after(fixed, sources)
                 if after[finding.code] < self._before[finding.code]:
                     if not any(after[code] > self._before[code] and _matters(code, finding.code, remedy) for code in after):
                         return fix
@@ -102,6 +101,62 @@ class Attempts:
         except Exception:  # noqa: BLE001 - that no fix can be made must not cost the findings of the file
             return shown
         return shown
+
+    def _prove_together(self, sources: Sources, budget: _Budget) -> None:
+        """Prove the first way of fixing each finding by one analysis of the code with all of them, as far as they do not touch each other."""
+        chosen: list[tuple[Finding, Fix]] = []
+        try:
+            for finding in self._findings:
+                if finding.remedy is not None and finding.severity != "info" and budget.look():
+                    first = next(self._possible(finding, sources), None)
+                    if first is not None and self._fixed([*chosen, (finding, first[0])], sources) is not None:
+                        chosen.append((finding, first[0]))
+            if not self._proves(chosen, sources, budget):
+                half = len(chosen) // 2
+                for part in (chosen[:half], chosen[half:]):
+                    self._proves(part, sources, budget)
+        except Exception:  # noqa: BLE001 - each is tried alone then
+            return
+
+    def _proves(self, chosen: Sequence[tuple[Finding, Fix]], sources: Sources, budget: _Budget) -> bool:
+        """Whether fixes do away with as many findings as they are, and bring none; a single one is for `_alone`."""
+        fixed = self._fixed(chosen, sources) if len(chosen) > 1 and budget.tries > 0 and budget.text > 0 else None
+        if fixed is None:
+            return False
+        budget.analyse()
+        after, wanted = self._after(fixed, sources), Counter(finding.code for finding, _ in chosen)
+        proven = all(after[code] <= self._before[code] - wanted[code] for code in {*after, *wanted})
+        if proven:
+            self._proven |= {id(finding): fix for finding, fix in chosen}
+        return proven
+
+    def _possible(self, finding: Finding, sources: Sources) -> Iterator[tuple[Fix, Sources]]:
+        """The ways of fixing a finding that nothing in the text forbids, with the sources as each leaves them."""
+        for fix, asked in _made(cast(Remedy, finding.remedy), sources):
+            if asked is not None and any(self._used(name, asked.attributes) for name in asked.names):
+                continue
+            try:
+                fixed = fixed_sources(replace(finding, fix=fix), sources)
+                if loses_comments(replace(finding, fix=fix), sources):
+                    continue
+                if any(reads_too_early(sources[name], source) for name, source in fixed.items() if source is not sources[name]):
+                    continue
+            except EditError:
+                continue
+            yield fix, fixed
+
+    def _fixed(self, chosen: Sequence[tuple[Finding, Fix]], sources: Sources) -> Sources | None:
+        """The sources with several fixes made; None where they touch each other."""
+        finding, fix = chosen[-1]
+        together = replace(fix, edits=tuple(edit for _, fix in chosen for edit in fix.edits))
+        try:
+            return fixed_sources(replace(finding, fix=together), sources)
+        except EditError:
+            return None
+
+    def _after(self, fixed: Sources, sources: Sources) -> Counter[str]:
+        """What an analysis of changed sources finds."""
+        return _counted(self._again({name: source for name, source in fixed.items() if source is not sources[name]}))
 
     def _length(self, sources: Sources) -> int:
         names = {finding.span.filename for finding in self._findings}
