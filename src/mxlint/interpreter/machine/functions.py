@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mxlint.models.written import WrittenSource
 from mxlint.syntax import ir
 
 
@@ -21,6 +22,11 @@ class FunctionInfo:
     @property
     def name(self) -> str:
         return self.node.name if isinstance(self.node, ir.FuncDef) else "<lambda>"
+
+    @property
+    def name_in_library(self) -> str:
+        """The function of a library that this code is written for; "" for code of the program."""
+        return f"{self.source.module}.{self.qualname}" if isinstance(self.source, WrittenSource) else ""
 
     @property
     def generator(self) -> bool:

@@ -16,8 +16,10 @@ from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
+from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.locations import BY_CLASS
 from mxlint.interpreter.machine.memoised import memoised
+from mxlint.models.binding import becomes_method
 from mxlint.models.load import bases, constant, kind_of, model
 from mxlint.models.written import names
 
@@ -276,6 +278,8 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
     def one(member: Member) -> Value:
         if isinstance(member, Ref):
             info = i.info(member.oid)
+            if isinstance(info.payload, FunctionInfo) and not becomes_method(info.payload.name_in_library):
+                return member
             if info.kind in ("function", "cached", "contextmanager", "managed") or info.kind == "dispatch" and info.payload is not None:
                 return Bound(owner, member)
             if info.kind == "descriptor" and info.payload == "partialmethod":
@@ -298,7 +302,12 @@ def bind(i: Interpreter, found: Value, owner: Value, cls: Value, place: Place, f
                 return value
             if info.kind == "field":
                 return i.heap.get(member.oid, "default") or UNBOUND
-        if isinstance(member, External) and constant(member.name) is None and kind_of(member.name) != "class":
+        if (
+            isinstance(member, External)
+            and constant(member.name) is None
+            and kind_of(member.name) != "class"
+            and becomes_method(member.name)
+        ):
             return Bound(owner, member)
         return member
 
