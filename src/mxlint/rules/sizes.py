@@ -25,13 +25,14 @@ Varying = dict[int, set[int]]
 def varying_axes(program: Program, compiled: Compiled) -> Varying | None:
     """Per array argument the axes whose size differs between the calls in sight (negative numbers too); None when they do not tell."""
     shapes: dict[int, set[tuple[object, ...]]] = {}
-    for call in program.calls.get(compiled.number, ()):
+    calls = program.calls.get(compiled.number, ())
+    for call in calls:
         for number, shape in enumerate(call.shapes):
             if shape is None or any(size is None for size in shape):
                 return None
             shapes.setdefault(number, set()).add(shape)
-    if all(len(found) == 1 and not _symbolic(found) for found in shapes.values()):
-        return None
+    if len(calls) < 2 and not any(map(_symbolic, shapes.values())):
+        return None  # one call shows no size beside another
     result: Varying = {}
     for number, found in shapes.items():
         axes: set[int] = set()
