@@ -29,7 +29,7 @@ from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array, says_nothing
 from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.given_stars import GIVEN_AS, apart_by_number
-from mxlint.interpreter.open_world.kinds_by_use import asks_type, is_array, is_dict, is_layer
+from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_layer, may_be_anything
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
 from mxlint.interpreter.open_world.shadows import Shadows, items, shadow
 from mxlint.syntax import ir
@@ -70,7 +70,7 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
         if param is not None and function is not None and isinstance(info, FunctionInfo):
             so_far.used = partial(is_array, i, function, info, param.name, owner)
             so_far.entries = partial(is_dict, i, function, info, param.name)
-            so_far.asked = partial(asks_type, i, function, info, param.name)
+            so_far.asked = partial(may_be_anything, i, function, info, param.name)
         return _placeholder(i, trace, value, at, so_far, name)
 
     given = [one(value, args.place(n, "", place), str(n)) for n, value in enumerate(args.args)]

@@ -33,6 +33,7 @@ from mxlint.interpreter.compiled.portions import is_older
 from mxlint.interpreter.compiled.portions import length as length_of_tuple
 from mxlint.interpreter.compiled.scalars import are_scalars
 from mxlint.interpreter.containers import answers, aspects
+from mxlint.interpreter.containers.any_all import any_or_all
 from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
 from mxlint.interpreter.containers.deques import MAXLEN, bounded, cut
 from mxlint.interpreter.containers.elements import dict_keys, known_items
@@ -41,9 +42,9 @@ from mxlint.interpreter.containers.ordering import extreme, in_order
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item, opened
-from mxlint.interpreter.generators.iterators import ITERATED, new_iterator
+from mxlint.interpreter.generators.iterators import new_iterator
 from mxlint.interpreter.libraries.library import call_model
-from mxlint.interpreter.loops.comprehensions import Clauses
+from mxlint.interpreter.loops.comprehensions import is_fresh
 from mxlint.interpreter.loops.iteration import collected, listed
 from mxlint.interpreter.loops.lengths import Lengths, measured
 from mxlint.interpreter.loops.looked import looks
@@ -52,7 +53,6 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import DISTINCT, ITEMS
-from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
 from mxlint.interpreter.open_world import given_dicts
 
@@ -308,55 +308,12 @@ def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return so_far()
 
 
-def is_fresh(i: Interpreter, ref: Ref) -> bool:
-    """Whether a value is a generator expression that nothing has asked for an element yet."""
-    info = i.info(ref.oid)
-    return info.kind == "generator" and isinstance(info.payload, Clauses) and i.heap.get(ref.oid, ITERATED) is None
-
-
 def first_of(i: Interpreter, value: Ref, default: Value | None, place: Place, frame: Frame) -> Value:
     """The first element of a generator expression that nobody asks for another one."""
     with i.leaving() as ends:
         i.iterate(value, lambda element: i.leave(ends, element), place, frame)
         i.leave(ends, exhausted(i, default, place))
     return i.arrive(ends)
-
-
-def up_to(i: Interpreter, value: Ref, stop: bool, place: Place, frame: Frame) -> Value:
-    """`any` or `all`, which ask for no more once an element decides."""
-    with i.leaving() as ends:
-        undecided: list[Truth] = []
-
-        def consume(element: Value) -> None:
-            truth = i.truth(element, place, frame)
-            if truth.outcome is stop:
-                i.leave(ends, Const(stop))
-            if truth.outcome is None:
-                undecided.append(truth)
-
-        i.iterate(value, consume, place, frame)
-        open_ = any(truth.cause == "open" for truth in undecided)
-        i.reach(ends, Kind("bool", "open" if open_ else "imprecise") if undecided else Const(not stop))
-    return i.arrive(ends)
-
-
-def _all_any(stop: bool) -> Handler:
-    def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        if any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
-            return i.symbolic(place, "any", kinds=frozenset(("bool",)))
-        value = args.args[0]
-        if i.trace is not None and isinstance(value, Ref) and (is_fresh(i, value) or aspects.steps(i, value, place, frame) is not None):
-            return up_to(i, value, stop, place, frame)
-        content = collected(i, value, place, frame)
-        parts = content.items if content.items is not None else (content.element,) if content.element is not None else ()
-        outcomes = [i.truth(part, place, frame).outcome for part in parts]
-        if stop in outcomes and content.items is not None:
-            return Const(stop)
-        if all(outcome is (not stop) for outcome in outcomes):
-            return Const(not stop)
-        return Kind("bool", "open" if any(isinstance(m, Symbolic) for part in parts for m in members(part)) else "imprecise")
-
-    return run
 
 
 def _defaultdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -445,8 +402,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.dict": _dict,
     "builtins.dict.fromkeys": _fromkeys,
     "builtins.sum": _answering("builtins.sum", _sum),
-    "builtins.all": _answering("builtins.all", _all_any(False)),
-    "builtins.any": _answering("builtins.any", _all_any(True)),
+    "builtins.all": _answering("builtins.all", any_or_all(False)),
+    "builtins.any": _answering("builtins.any", any_or_all(True)),
     "builtins.sorted": in_order,
     "builtins.min": _answering("builtins.min", extreme("min")),
     "builtins.max": _answering("builtins.max", extreme("max")),

@@ -12,6 +12,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import hashed, new_list, new_set, put
 from mxlint.interpreter.containers.elements import collect
 from mxlint.interpreter.containers.merging import merge
+from mxlint.interpreter.generators.iterators import ITERATED
 from mxlint.interpreter.loops.entrywise import Binding, unread
 from mxlint.interpreter.loops.iteration import iterate
 from mxlint.interpreter.loops.lengths import as_long_as
@@ -135,3 +136,9 @@ def _collection(i: Interpreter, node: ir.Comp, inner: Frame, place: Place) -> Va
     if node.kind == "list" and len(node.clauses) == 1 and not node.clauses[0].ifs and content is not None:
         i.heap.set(made.oid, ITEMS, as_long_as(i, content, iterable))
     return made
+
+
+def is_fresh(i: Interpreter, ref: Ref) -> bool:
+    """Whether a value is a generator expression that nothing has asked for an element yet."""
+    info = i.info(ref.oid)
+    return info.kind == "generator" and isinstance(info.payload, Clauses) and i.heap.get(ref.oid, ITERATED) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
@@ -19,6 +19,7 @@ from mxlint.domain.members import (
     External,
     Kind,
     Member,
+    Range,
     Ref,
     Symbolic,
     Tuple,
@@ -47,6 +48,7 @@ from mxlint.interpreter.objects.lookup import (
     METACLASS,
     PLAIN,
     class_attribute,
+    class_of,
     fields_of,
     held_by_class,
     library_attribute,
@@ -299,12 +301,22 @@ def _set_some(i: Interpreter, owner: Value, name: Value, value: Value, place: Pl
         if not isinstance(member, Ref) or not raw and set_by_hook(i, member, name, value, place, frame):
             continue
         i.mlx.assigned(i, member.oid, SOME, value, place, frame)
-        for field, present in list(i.heap.fields(member.oid).items()):
-            if not isinstance(field, str) or not field.isidentifier() or choices.excludes(name, Const(field)):
+        there = {field: bound(present) for field, present in i.heap.fields(member.oid).items()}
+        there = {**dict.fromkeys(_defaults(i, member), UNBOUND), **there}
+        for field, present in there.items():
+            if present is None or not isinstance(field, str) or not field.isidentifier() or choices.excludes(name, Const(field)):
                 continue
-            if (there := bound(present)) is not None:
-                put = partial(_put, i) if raw else i.set_attribute
-                put(member, field, choices.chosen(i, [(Const(field), value)], name, place, there), place, frame)
+            put = partial(_put, i) if raw else i.set_attribute
+            put(member, field, choices.chosen(i, [(Const(field), value)], name, place, present), place, frame)
+
+
+def _defaults(i: Interpreter, member: Ref) -> Iterator[object]:
+    """The attributes that classes of the program hold for an object that has none of its own: numbers, texts and other objects that nothing is asked of."""
+    cls = class_of(i, member)
+    for base in mro(i, cls) if cls is not None and i.info(member.oid).kind == "instance" else ():
+        for field, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
+            if all(isinstance(held, (Const, Kind, Range, Array, Symbolic)) for held in members(value)):
+                yield field
 
 
 def _hasattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -119,7 +119,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 _run_within(i, _calling(i, method, frame), managers, frame)
         for name, compiled_object in callables(i, owner) if owns else ():
             callee = _read_and_called(i, owner, name, compiled_object, frame)
-            _run(i, callee, [*its, *given], frame)
+            _run(i, callee, list(dict.fromkeys((*its, *given, *writing))), frame)
             if near := _read_by(i, {compiled_object.oid}, open_ones):
                 _run(i, callee, near, frame)
             _run_within(i, callee, managers, frame)

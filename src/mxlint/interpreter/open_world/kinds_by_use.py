@@ -1,4 +1,4 @@
-"""Which parameters are used as nothing but arrays, dicts or integers are.
+"""Which parameters are used as nothing but arrays, dicts, texts or integers are.
 
 `x.reshape(2, -1)` raises for anything but an array among what a compiled function may be given, `batch["tokens"]` for anything but a dict, `range(n)` for
 anything but an integer. A use counts also where the parameter is handed on, and until the name is rebound.
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from mxlint.domain.members import NONE, External, Ref, Value
+from mxlint.domain.members import NONE, Const, External, Ref, Tuple, Value
 from mxlint.interpreter.calls.relevance import DEFINED_IN
+from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.annotations import dotted, named
-from mxlint.interpreter.objects.lookup import CLASS
+from mxlint.interpreter.objects.lookup import CLASS, container
 from mxlint.interpreter.open_world.handed_on import MAX_HANDED, handed_on
 from mxlint.interpreter.open_world.mentions import (
     attributes_set,
@@ -33,7 +34,7 @@ from mxlint.syntax import ir
 
 
 class Query(NamedTuple):
-    """Whether the uses of a parameter of a function say that it is an "array", a "dict" or an "integer". `owner`: the object whose method the function is;
+    """Whether the uses of a parameter of a function say that it is an "array", a "dict", a "text" or an "integer". `owner`: the object whose method the function is;
     `depth`: the functions through which the parameter may still be followed."""
 
     kind: str
@@ -71,8 +72,13 @@ def is_integer(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
     return _answer(i, Query("integer", ref, info, name, None, MAX_HANDED))
 
 
-def asks_type(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
-    """Whether something asks of which type a parameter is: what is done with it is done with one of several."""
+def may_be_anything(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
+    """Whether something asks of which type a parameter is, so that what is done with it is done with one of several, or which of some texts it is, which an
+    array is never."""
+    return _asks_its_type(i, ref, info, name) or _answer(i, Query("text", ref, info, name, None, MAX_HANDED))
+
+
+def _asks_its_type(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
     return any(_asks_type(i, ref, call, name) for call in calls_in(i, info, name))
 
 
@@ -94,7 +100,7 @@ def _is_used(i: Interpreter, query: Query) -> bool:
 
 
 def _is_dict(i: Interpreter, query: Query) -> bool:
-    return not asks_type(i, query.ref, query.info, query.name) and _is_used(i, query)
+    return not _asks_its_type(i, query.ref, query.info, query.name) and _is_used(i, query)
 
 
 def _is_integer(i: Interpreter, query: Query) -> bool:
@@ -109,7 +115,9 @@ def _is_integer(i: Interpreter, query: Query) -> bool:
     return isinstance(cls, Ref) and any(_keeps_integer(i, cls, ref, attribute) for attribute in sorted(kept))
 
 
-_KINDS: Final[Mapping[str, Callable[[Interpreter, Query], bool]]] = {"array": _is_used, "dict": _is_dict, "integer": _is_integer}
+_KINDS: Final[Mapping[str, Callable[[Interpreter, Query], bool]]] = {
+    "array": _is_used, "dict": _is_dict, "text": _is_used, "integer": _is_integer,
+}  # fmt: skip
 """How a query is answered, by its kind."""
 
 
@@ -123,7 +131,7 @@ def _is_handed_on(i: Interpreter, query: Query, call: ir.Call) -> bool:
     return any(_answer(i, further._replace(name=param)) for param in handed.params)
 
 
-# -- uses by which a parameter is an array, or a dict ------------------------------------------------------------------
+# -- uses by which a parameter is an array, a dict or a text ------------------------------------------------------------
 
 
 def _is_it(query: Query, node: ir.Expr) -> bool:
@@ -172,11 +180,51 @@ def _gives_keywords(i: Interpreter, query: Query, node: ir.Arg) -> bool:
     return node.star == "**" and _is_it(query, node.value)
 
 
+def _is_compared_with_texts(i: Interpreter, query: Query, node: ir.Compare) -> bool:
+    """`kind == "sum"`, `kind not in KINDS`."""
+    sides = (node.left, *node.rights)
+    return any(
+        op in ("==", "!=") and (_is_it(query, left) and _is_text(right) or _is_it(query, right) and _is_text(left))
+        or op in ("in", "not in") and _is_it(query, left) and _holds_texts(i, query.ref, right)
+        for left, op, right in zip(sides, node.ops, sides[1:])
+    )  # fmt: skip
+
+
+def _is_key_of_texts(i: Interpreter, query: Query, node: ir.Sub) -> bool:
+    """`KINDS[kind]`."""
+    return _is_it(query, node.index) and _holds_texts(i, query.ref, node.value)
+
+
+def _is_matched_with_texts(i: Interpreter, query: Query, node: ir.Match) -> bool:
+    return _is_it(query, node.subject) and any(
+        isinstance(part, ir.ValuePattern) and _is_text(part.value) for case in node.cases for part in nodes_in(case.pattern)
+    )
+
+
+def _is_looked_up(i: Interpreter, query: Query, call: ir.Call) -> bool:
+    """`KINDS.get(kind)`, or a call that hands the parameter on to what does such things."""
+    is_get = isinstance(call.func, ir.Attr) and call.func.name == "get" and _holds_texts(i, query.ref, call.func.value)
+    return is_get and (0, None) in positions(call, query.name) or _is_handed_on(i, query, call)
+
+
+def _holds_texts(i: Interpreter, ref: Ref, node: ir.Expr) -> bool:
+    """Whether all that is in a container, or all keys of a dict, are texts: one that is written there, or that a name means around the function."""
+    if isinstance(node, ir.Seq):
+        return bool(node.items) and all(map(_is_text, node.items))
+    held = dotted(i, ref, node)
+    if isinstance(held, Ref) and container(i, held) == "dict":
+        found: tuple[Value, ...] | None = tuple(key for key, _ in i.heap.entries(held.oid))
+    else:
+        found = known_items(i, held) if isinstance(held, (Ref, Tuple)) else None
+    return bool(found) and all(isinstance(item, Const) and isinstance(item.value, str) for item in found or ())
+
+
 IsUse: TypeAlias = Callable[[Interpreter, Query, Any], bool]
 """Whether a node of the syntax is a use that a query asks for."""
 _USES: Final[Mapping[str, Mapping[type[ir.Node], IsUse]]] = {
     "array": {ir.Attr: _has_array_attribute, ir.Bin: _is_multiplied, ir.Sub: _is_cut, ir.Call: _takes_array},
     "dict": {ir.Attr: _has_dict_method, ir.Sub: _has_text_key, ir.Arg: _gives_keywords, ir.Call: _is_handed_on},
+    "text": {ir.Compare: _is_compared_with_texts, ir.Sub: _is_key_of_texts, ir.Match: _is_matched_with_texts, ir.Call: _is_looked_up},
 }
 
 
@@ -221,7 +269,7 @@ def _takes_integers(i: Interpreter, ref: Ref, function: ir.Expr) -> bool:
 
 def _is_asked(i: Interpreter, ref: Ref, info: FunctionInfo, name: str) -> bool:
     """Whether something asks of a parameter whether it is None, or of which type it is."""
-    if asks_type(i, ref, info, name):
+    if _asks_its_type(i, ref, info, name):
         return True
     tests = (
         part for part in nodes_in(info.node.body, name) if isinstance(part, ir.Compare) and any(op in ("is", "is not") for op in part.ops)

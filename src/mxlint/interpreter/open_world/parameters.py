@@ -28,7 +28,7 @@ from mxlint.interpreter.open_world import defaults, layers_in_sight
 from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS, SEQUENCES, TUPLES, container, element, head_name
 from mxlint.interpreter.open_world.given_stars import apart_by_number
 from mxlint.interpreter.open_world.handed_on import spread_into
-from mxlint.interpreter.open_world.kinds_by_use import asks_type, is_array, is_dict, is_integer
+from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_integer, may_be_anything
 from mxlint.interpreter.open_world.presumptions import presume
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.uses import WORDS, by_use
@@ -102,7 +102,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
         return made if made is not None else i.symbolic(place, "parameter", param.name, source="parameter")
     if not compiled_function and is_integer(*its):
         return i.symbolic(place, "parameter", param.name, frozenset(("int",)), "parameter", f"`{param.name}` is an int")
-    if compiled_function and says_nothing(i, ref, param.annotation) and not (is_dict(*its) or asks_type(*its) and not is_array(*its)):
+    if compiled_function and says_nothing(i, ref, param.annotation) and not (is_dict(*its) or may_be_anything(*its) and not is_array(*its)):
         return presume(i, Array(i.ident(place, "parameter"), None, None, None), param.name)
     unknown = i.symbolic(place, "parameter", param.name, source="parameter")
     if compiled_function:
