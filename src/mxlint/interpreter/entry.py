@@ -120,6 +120,7 @@ def python_operations() -> Operations:
         written=_access,
         returned=_statement,
         raised=_statement,
+        fails=lambda i, place, error, frame: False,
         discarded=_statement,
         derived=_derived,
         costly=_cheap,
@@ -139,6 +140,7 @@ def mlx_operations() -> Operations:
         written=writes.on_write,
         returned=_returned,
         raised=_raised,
+        fails=_fails,
         discarded=_discarded,
         derived=sinks.derived,
         costly=activations.costly,
@@ -153,6 +155,10 @@ def _returned(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None
 
 def _raised(i: Interpreter, node: ir.Stmt, value: Value, frame: Frame) -> None:
     sinks.event(i, "raise", frame.place(node), "raise", frame)
+
+
+def _fails(i: Interpreter, place: Place, error: str, frame: Frame) -> bool:
+    return sinks.event(i, "raise", place, error, frame) is not None
 
 
 def _discarded(i: Interpreter, node: ir.Expr, value: Value, frame: Frame) -> None:

@@ -69,13 +69,14 @@ def _by_arguments(event: Event, called: bool) -> bool:
 def _raise(compiled: Compiled, inputs: Capture, raises: list[Event]) -> Iterator[Finding]:
     first = min(raises, key=lambda event: (event.modality.steps, bool(event.modality.conditions), event.where.span))
     others = dict.fromkeys(event.where for event in raises if event.where != first.where)
+    written = all(event.what == "raise" for event in raises)
     more = f"; {enumerated(line(where, first.where) for where in others)} {'raise' if len(others) > 1 else 'raises'}, too" if others else ""
     yield from finding(
         RULE, first.where,
-        f"raising here leaves the state that {name_of(compiled)} captures full of placeholders for ever",
+        f"{_what(first)} leaves the state that {name_of(compiled)} captures full of placeholders for ever",
         "check the arguments in a plain function that calls the compiled one", compiled, first.modality, within=first.within, calls=first.calls,
         also=[("raised here, too", where) for where in others],
-        remedy=CheckBefore(tuple(event.where.span for event in raises), compiled.site.span, function_of(compiled)),
+        remedy=CheckBefore(tuple(event.where.span for event in raises), compiled.site.span, function_of(compiled)) if written else None,
         note=f"it ends the trace while inputs= ({_state(compiled)}) holds placeholders, which stay there also when the caller catches the "
         f"exception: whatever uses them later fails{_random(inputs)}{more}",
     )  # fmt: skip
@@ -87,6 +88,11 @@ def _state(compiled: Compiled) -> str:
 
 def _random(inputs: Capture) -> str:
     return ", every random operation of the process among them" if any(element.kind == "random" for element in inputs.elements) else ""
+
+
+def _what(event: Event) -> str:
+    """What ends the trace: a `raise`, or an exception of what is done there."""
+    return "raising here" if event.what == "raise" else f"a {event.what.rpartition('.')[2]} here"
 
 
 RULE = Rule("MX208", "raise-with-captures", "error", check, fixes=("unsafe",), experiment="raise")

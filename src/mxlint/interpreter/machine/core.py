@@ -661,9 +661,10 @@ class Interpreter:
         doubtful = isinstance(exception, Ref) and self.heap.infos[exception.oid].payload is OWN
         recovered = recovery is not None and doubtful
         if isinstance(exception, Ref) and self.trace is not None and len(self.tries) <= self.trace.tries:
-            self.trace.left_by(self, self.heap.infos[exception.oid].place)
-            if doubtful:
-                self.trace.doubtful = self.heap.infos[exception.oid].place, self.heap.get(exception.oid, ("#", "class"))
+            place, cls = self.heap.infos[exception.oid].place, self.heap.get(exception.oid, ("#", "class"))
+            self.trace.left_by(self, place)
+            if doubtful and not self._is_expected(place, cls):
+                self.trace.doubtful = place, cls
         while recording is not None and recording.tries >= len(self.tries):
             recording.thrown = True
             if self.tries and recording.mark is not None and not recovered:
@@ -674,6 +675,12 @@ class Interpreter:
         if self.tries:
             self.reach(self.tries[-1], exception, thrown=True)
         raise Halt
+
+    def _is_expected(self, place: Place | None, cls: Value | None) -> bool:
+        """Whether a handler around the running trace is there for an exception of a class, and it is said that this is raised."""
+        error = getattr(cls, "name", None)
+        expected = error is not None and place is not None and bool(self.tries) and self.tries[-1].expects(error)
+        return expected and self.operations.fails(self, place, error, self.stack[-1])  # type: ignore[arg-type]
 
     def may_raise(self, *classes: str) -> None:
         """The operation under way may raise: an exception of one of some classes of libraries, of any class if none is named."""

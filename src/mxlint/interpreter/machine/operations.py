@@ -85,6 +85,8 @@ class Operations:
     returned: Callable[[Interpreter, ir.Node, Value, Frame], None]
     """By a return statement, or by the body of a lambda."""
     raised: Callable[[Interpreter, ir.Stmt, Value, Frame], None]
+    fails: Callable[[Interpreter, Place, str, Frame], bool]
+    """What is done at a place raises an exception of a class, which leaves the running trace for a handler that expects it. Whether it is said."""
     discarded: Callable[[Interpreter, ir.Expr, Value, Frame], None]
     derived: Callable[[Interpreter, str, Sequence[Member], Place], None]
     """Something is computed from symbolic values by an operation."""
