@@ -382,6 +382,10 @@ ASSERTED: Final = "asserted"
 
 UNFOLLOWED: Final = "unfollowed"
 """The kind of a note that it could not be followed whether a compiled object is stale at a call."""
+RESTORED: Final = "restored"
+"""The kind of a note that a call after an exception finds other arrays in what is captured than the placeholders of the trace that it has left."""
+STILL_BROKEN: Final = "still broken"
+"""The kind of a note that such a call may find placeholders."""
 RAN: Final = "ran"
 """The kind of a note that the function of a compiled object ran in place of a trace, to its end."""
 

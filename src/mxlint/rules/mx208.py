@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mxlint.facts.events import Capture, Compiled, Event, Note
+from mxlint.facts.events import RESTORED, STILL_BROKEN, Capture, Compiled, Event, Note
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import CheckBefore
 from mxlint.rules.captures import captured, whole
@@ -16,8 +16,9 @@ from mxlint.rules.rule import Rule
 
 def check(program: Program) -> Iterator[Finding]:
     """A trace may end by an exception while captured state holds placeholders. All raises of one function are one finding."""
+    put_back = {note.object for note in program.notes.get(RESTORED, ())} - {note.object for note in program.notes.get(STILL_BROKEN, ())}
     for compiled in program.log.compiled:
-        if compiled.inputs is None:
+        if compiled.inputs is None or compiled.number in put_back:
             continue
         events = program.events.get(compiled.number, ())
         for event in (event for event in events if event.kind == "misfit"):

@@ -24,6 +24,7 @@ from mxlint.interpreter.compiled.placeholders import given_again, taken_for_arra
 from mxlint.interpreter.compiled.rebinding import called_first
 from mxlint.interpreter.compiled.refusals import argument, spread
 from mxlint.interpreter.compiled.replays import replay
+from mxlint.interpreter.compiled.restoring import called_again
 from mxlint.interpreter.compiled.staleness import compare, unfollowed
 from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, Entry, all_entries, cache_of, held
 from mxlint.interpreter.compiled.tracing import trace_call
@@ -90,6 +91,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     shapeless = i.heap.get(ref.oid, "shapeless") == TRUE
     args = spread_out(i, function, args, place)
     given_again(i, args, place)
+    called_again(i, ref, place)
     key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *_captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)

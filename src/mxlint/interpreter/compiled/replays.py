@@ -27,6 +27,7 @@ from mxlint.domain.parts import each_part, referred
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.also_given import is_given
+from mxlint.interpreter.compiled.attributes_of_arrays import compare_asked
 from mxlint.interpreter.compiled.captures import arrays_out
 from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
@@ -38,6 +39,7 @@ from mxlint.interpreter.compiled.state import Changes, Entry, count, held, write
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers import aspects, orders
+from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -61,6 +63,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         if oid in entry.captured_in and read.kind == "array":
             continue
         own = _is_own(i, entry, location)
+        if not read.used and read.asked and not own:
+            compare_asked(i, ref, location, read, place, entry, again)
         if not read.used or own and not _changes_again(i, location) and (read.kind != "array" or read.value == NONE):
             continue
         if own and read.kind != "array" and again.repeats:
@@ -204,6 +208,9 @@ def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
     """Whether two objects of one class lie there into which MLX looks: of what is captured only the arrays count."""
     if not isinstance(before, Ref) or not isinstance(now, Ref) or not (tree(i, before) or i.mlx.object_kind(i, before) is not None):
         return False
+    if i.info(before.oid).kind == i.info(now.oid).kind == "list":
+        first, second = known_items(i, before) or (), known_items(i, now) or ()
+        return bool(first) and len(first) == len(second) and all(_same_class(i, *pair) for pair in zip(first, second))
     cls = i.heap.get(before.oid, ("#", "class"))
     return cls is not None and cls == i.heap.get(now.oid, ("#", "class"))
 

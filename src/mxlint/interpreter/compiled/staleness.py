@@ -108,7 +108,7 @@ def compare(
     if any(isinstance(member, Unknown) for member in different) or different and isinstance(found.value, Unknown):
         unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
     elif different:
-        _note_stale(i, ref, location, found, now, different, hang, place, entry)
+        note_stale(i, ref, location, found, now, different, hang, place, entry)
 
 
 def _finds_equal_scalar(i: Interpreter, ref: Ref, location: Location, found: Seen) -> bool:
@@ -193,7 +193,7 @@ def _is_equal(i: Interpreter, before: Value, now: Member, guard: Guard = ()) -> 
     return is_said_equal(equal, before, now)
 
 
-def _note_stale(
+def note_stale(
     i: Interpreter,
     ref: Ref,
     location: Location,

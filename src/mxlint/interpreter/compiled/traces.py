@@ -11,6 +11,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.members import (
+    TRUE,
     Const,
     Ref,
     Value,
@@ -21,7 +22,7 @@ from mxlint.facts import events
 from mxlint.facts.events import Where
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import Uncaught, note, where
-from mxlint.interpreter.machine.locations import ITEMS, whole
+from mxlint.interpreter.machine.locations import BROKEN, ITEMS, whole
 from mxlint.interpreter.machine.paths import Condition, Truth
 
 MAX_COMPUTED: Final = 2_000
@@ -37,10 +38,10 @@ class Seen:
     `count`: how often the location was written before; `used`: its content is part of the trace, not only its shape; `under`: the literals of the path
     from the start of the trace that each read of the location has; `late`: the arguments of which a copy had been changed when the trace last computed with
     what it read, by their numbers, and of a trace that has ended by their positions; `whole`: what lies there, of which it may have read a part; `behind`: nothing lay
-    there, and the value lies where is looked next.
+    there, and the value lies where is looked next; `asked`: what of an array is part of the trace, beside its content: its "shape", "rank" or "dtype".
     """
 
-    __slots__ = ("behind", "calls", "container", "count", "kind", "late", "name", "under", "used", "value", "where", "whole")
+    __slots__ = ("asked", "behind", "calls", "container", "count", "kind", "late", "name", "under", "used", "value", "where", "whole")
 
     def __init__(self, value: Value, at: events.Where, name: str, kind: str, calls: tuple[events.Where, ...], container: str) -> None:
         self.value = value
@@ -55,6 +56,7 @@ class Seen:
         self.under: frozenset[Literal_] = frozenset()
         self.late: frozenset[int] = frozenset()
         self.behind = False
+        self.asked: frozenset[str] = frozenset()
 
     def of(self, value: Value) -> Seen:
         """The same read, of a value that has another name since."""
@@ -280,6 +282,8 @@ class Trace:
         """An exception leaves the trace that was raised at a place: no handler in it catches that."""
         if raised is not None:
             note(i, Uncaught(self.number, where(raised)))
+        if self.captures.ins:
+            i.heap.set(self.oid, BROKEN, TRUE)
 
     def adds(self, operations: int, fewest: int) -> None:
         """So many operations become part of the graph, of which so many surely do."""
@@ -315,6 +319,11 @@ class Trace:
             for seen in self.by_ident.get(ident, ()):
                 seen.used = True
                 seen.late |= self.given.mutated.keys()
+
+    def asks(self, ident: int, what: Iterable[str]) -> None:
+        """The shape, rank or dtype of an array becomes part of this trace."""
+        for seen in self.by_ident.get(ident, ()):
+            seen.asked |= {*what}
 
     def computes(self, i: Interpreter, what: str, place: Place, operands: Iterable[Value]) -> None:
         """An operation of MLX becomes part of the graph. Of a list it takes what is in it now."""

@@ -101,7 +101,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
             activations = frozenset(oid for oid, _ in trace.reads if i.info(oid).kind == "frame")
-            functions = any(_is_replaceable(i, location, seen) for location, seen in trace.reads.items())
+            rehearsed = any(seen.asked and not seen.used or _is_replaceable(i, location, seen) for location, seen in trace.reads.items())
             entry = Entry(
                 key,
                 result,
@@ -113,7 +113,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 activations,
                 shapes_of(i, args),
                 place,
-                functions,
+                rehearsed,
                 also_given(i, args, trace.reads),
             )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))

@@ -50,6 +50,8 @@ INSTEAD: Final = ("#", "instead of __dict__")
 """Of an object: the dict that the program gave it for its attributes."""
 CHANGED: Final = ("#", "changed in a trace")
 """Of an argument that a trace changed a copy of: the key of that change in the ledger."""
+BROKEN: Final = ("#", "left with placeholders")
+"""Of a compiled object with inputs=: an exception has left a trace of it, since which nothing has called it with other arrays."""
 LAZY: Final = ("#", "lazy")
 """Of an array: whether it was surely never computed."""
 UNSIZED: Final = ("#", "infers no shape")

@@ -58,6 +58,16 @@ OF_LISTS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__"
 """What lists have as well, which an argument, or an entry of one, may be."""
 ONLY_ARRAYS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__", "__matmul__", "__imatmul__"))
 """Special methods that numbers and strings of a compiled function's arguments have not."""
+ASKED: Final = {
+    "shape": "shape",
+    "size": "shape",
+    "nbytes": "shape",
+    "__len__": "shape",
+    "ndim": "rank",
+    "dtype": "dtype",
+    "itemsize": "dtype",
+}
+"""What of an array is asked for by attributes that need not its content."""
 _IN_PLACE: Final = {"+": "__iadd__", "-": "__isub__", "*": "__imul__", "/": "__itruediv__", "//": "__ifloordiv__", "%": "__imod__", "**": "__ipow__",
                     "@": "__imatmul__", "&": "__iand__", "|": "__ior__", "^": "__ixor__", "<<": "__ilshift__", ">>": "__irshift__"}  # fmt: skip
 
@@ -84,6 +94,8 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
         method in OF_LISTS and presumptions.may_be_list(i, array) and all(map(_is_of_a_list, operands[1:2]))
     ):
         (presumptions.shown if method == "__iter__" else presumptions.needed)(i, (array,))
+    if method in ASKED and i.trace is not None:
+        i.trace.asks(array.ident, (ASKED[method],))
     if handler is not None:
         return handler(i, array, operands, place, frame)  # type: ignore[no-any-return]
     if method.startswith("__i") and method[3:] in _IN_PLACE:

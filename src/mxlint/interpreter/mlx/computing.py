@@ -170,6 +170,9 @@ def results(
     if i.trace is None:
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
     constant = has_trait(name, "takes the shape alone") and not shapeless.on(i)  # the shape is one of the trace
+    if constant and i.trace is not None:
+        for array in arrays_in(i, *args[:1]):
+            i.trace.asks(array.ident, ("shape", "dtype"))
     trace, chain, origin = traced(i, operands, place) if not constant else (None, None, frozenset())
     axis = keywords.get("axis", args[1] if len(args) > 1 else Const(0))
     made = _made(i, found, name, trace, chain, origin, place, (name, tag), args, axis, by_number)
