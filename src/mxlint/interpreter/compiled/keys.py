@@ -28,6 +28,8 @@ MAX_SHAPES: Final = 256
 """Arrays among the arguments of a call whose shapes are kept."""
 CONTAINERS: Final = frozenset(("dict", "key", "list", "tuple"))
 """The parts of a key that are no leaves."""
+MANY: Final = "many"
+"""Begins the part of a list or tuple that may hold any number of things."""
 Part: TypeAlias = tuple[Any, ...]
 """A container that begins, with its length; or ("leaf", value)."""
 
@@ -106,6 +108,8 @@ def _add(
     for kind, *content in found:
         if kind != "leaf":
             parts.append((kind, *content))
+        elif _is_of_any_length(i, content[0]):
+            parts.append((MANY,))
         elif not isinstance(content[0], Union):
             parts.append(_key(content[0], shapeless, is_array))
         elif content[0] in around:
@@ -113,6 +117,13 @@ def _add(
         else:
             parts += _of_any(i, content[0], shapeless, is_array, MAX_PARTS - len(parts), around)
     return complete
+
+
+def _is_of_any_length(i: Interpreter, value: Value) -> bool:
+    """Whether a value is a list or tuple of which nobody in sight says how much it holds, and that no loop makes longer."""
+    if isinstance(value, Ref) and tree(i, value) == "list":
+        value = i.heap.get(value.oid, ITEMS) or value
+    return isinstance(value, Tuple) and value.items is None and not value.loops
 
 
 def _of_any(
@@ -196,7 +207,7 @@ def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
 
 def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
     if x[0] != y[0]:
-        return None if {x[0], y[0]} & {"symbolic", "presumed"} or {x[0], y[0]} == {"length", "const"} else False
+        return None if {x[0], y[0]} & {"symbolic", "presumed", MANY} or {x[0], y[0]} == {"length", "const"} else False
     if x[0] == "array":
         if x[2] is not None and y[2] is not None and x[2] != y[2]:
             return False
@@ -214,6 +225,8 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
         if x[2] == 0 and y[2] == 0 and isinstance(x[2], (int, float)) and isinstance(y[2], (int, float)):
             return (str(x[2]) == "-0.0") is (str(y[2]) == "-0.0")
         return bool(x[1:] == y[1:])
+    if x[0] == MANY:
+        return None
     if x[0] == "symbolic":
         return True if x == y else None
     if x[0] == "captured":
@@ -246,7 +259,7 @@ def identities(i: Interpreter, args: Arguments) -> Iterator[object]:
 def key_text(key: tuple[object, ...], flat: bool, same: Iterable[object]) -> str:
     """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. An array whose shape is not known stands
     for itself: `same` has what identifies each array. "" if something in it is not known or cannot be written."""
-    if None in key:
+    if None in key or (MANY,) in key:
         return ""
     parts = []
     left = iter(same)
