@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mxlint.domain.heap import Field, Location
+from mxlint.domain.heap import Delta, Field, Location
 from mxlint.domain.members import FALSE, TRUE, Const, Ref, Value, members
 from mxlint.interpreter.compiled.lifetimes import shares_traces
 from mxlint.interpreter.compiled.state import FROZEN, TRACES, all_entries, cache_of
@@ -64,6 +64,11 @@ def rewritten(i: Interpreter, oid: int, field: Field) -> None:
     changed(i, oid, field)
     if (oid, field) in i.ledger.of(Stores).written:
         stored(i, oid, field, i.heap.get(oid, field) or FALSE)
+
+
+def stores_compiled(i: Interpreter, delta: Delta) -> bool:
+    """Whether something compiled was put in a place on the way to a state."""
+    return any(place in delta for place in i.ledger.of(Stores).written)
 
 
 def unwritten(i: Interpreter, ref: Ref, location: Location) -> bool:

@@ -235,16 +235,24 @@ def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place
 
 
 def take_if_equal(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Frame) -> None:
-    """Something is taken out under a key that nobody in sight gives: what lies under another one is gone where the two are equal."""
+    """Something is taken out under a key: what lies under another one is gone where the two are equal, as nobody in sight gives one of them."""
     for other, held in i.heap.entries(owner.oid):
         there = i.live(held)
-        if other == key or bound(there) is None or isinstance(key, Symbolic) and not _may_equal(key, other):
+        if other == key or bound(there) is None or not _may_be_one(key, other):
             continue
-        left = choices.chosen(i, [(other, UNBOUND)], key, place, there, tag=other)
+        by, label = (other, key) if isinstance(key, Const) else (key, other)
+        left = choices.chosen(i, [(label, UNBOUND)], by, place, there, tag=label)
         if left != held:
             field = entry(i, owner.oid, other)
             i.heap.set(owner.oid, field, left)
             i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
+
+
+def _may_be_one(key: Member, other: Member) -> bool:
+    """Whether two keys of a dict may be equal: nothing is said of constants, which have one entry, nor of tuples."""
+    if isinstance(key, Const):
+        return isinstance(other, Symbolic) and _may_equal(other, key)
+    return not isinstance(key, Symbolic) or _may_equal(key, other)
 
 
 def _may_equal(key: Symbolic, other: Member) -> bool:

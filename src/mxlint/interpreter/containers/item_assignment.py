@@ -161,7 +161,7 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
                     i.may_raise("builtins.KeyError")
             i.heap.drop(owner.oid, field)
             i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
-            if isinstance(key, Symbolic):
+            if isinstance(key, (Const, Symbolic)):
                 take_if_equal(i, owner, key, place, frame)
         views.changed(i, owner.oid, place, frame)
 

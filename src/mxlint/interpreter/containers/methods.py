@@ -271,7 +271,7 @@ def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fr
     if isinstance(args.args[0], Union) or not is_key(args.args[0]):
         i.operations.written(i, ref.oid, ("k", args.args[0]), NONE, place, frame)
     for key in members(args.args[0]):
-        if isinstance(key, (Symbolic, Kind, Unknown)):
+        if isinstance(key, (Const, Symbolic, Kind, Unknown)):
             take_if_equal(i, ref, key, place, frame)
     return value
 

@@ -6,7 +6,7 @@ gives decides, and imprecise if that was approximated. If the program in sight t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
@@ -23,6 +23,9 @@ from mxlint.interpreter.open_world.defaults import Defaults
 
 CHOICE: Final = "chosen"
 """The operation that takes one of several things by an index or key."""
+FLAG: Final = frozenset(("bool",))
+FLAGS: Final = (FLAG, None)
+"""The kinds of what is a flag where it is a key beside True or False: nobody looks up anything else there."""
 FEW: Final = 4
 """Alternatives of which each says that it is none of the others, too."""
 
@@ -44,14 +47,14 @@ def chosen(
     is_sure = why == "varying" or len(alternatives) + (otherwise is not None) == 1
     literals: list[Literal_] = []
     if why != "varying" and not (is_sure and read is None):
-        literals = [Literal_(_condition(i, by, label, (tag, number), place, why), True) for number, (label, _) in enumerate(alternatives)]
+        literals = [_literal(i, by, label, (tag, number), place, why) for number, (label, _) in enumerate(alternatives)]
     if read is not None:
         ways: Sequence[Literal_ | None] = literals or [None] * len(alternatives)
         alternatives = [(label, _where(i, partial(read, label, value), why, way, place)) for (label, value), way in zip(alternatives, ways)]
     values = [value for _, value in alternatives] + ([otherwise] if otherwise is not None else [])
     if is_sure:
         return join(values)
-    against = [Literal_(literal.condition, False) for literal in literals]
+    against = [Literal_(literal.condition, not literal.outcome) for literal in literals]
     found: list[Option] = []
     for number, (_, value) in enumerate(alternatives):
         others = (*against[:number], *against[number + 1 :]) if len(alternatives) <= FEW else ()
@@ -110,15 +113,27 @@ def cause(by: Value) -> Cause:
     return "imprecise" if "imprecise" in found else "open" if "open" in found else "varying"
 
 
-def _condition(i: Interpreter, by: Value, label: Member | None, number: object, place: Place, why: Cause) -> Identity:
+def _literal(i: Interpreter, by: Value, label: Member | None, number: object, place: Place, why: Cause) -> Literal_:
     """The condition under which an alternative is chosen: what a test of the index or key for equality asks, where that can be said."""
     known = isinstance(by, Symbolic) and isinstance(label, (Const, Symbolic))
     other = label.identity if isinstance(label, Symbolic) else label
+    if (flag := as_flag(by, label, FLAGS)) is not None:
+        return flag
     identity: Identity = ("==", by.identity, other) if known else ("choice", place, i.context, number)  # type: ignore[union-attr]
     if identity not in i.causes:
         i.causes[identity] = (why, place)
         i.choices.add(identity)
-    return identity
+    return Literal_(identity, True)
+
+
+def as_flag(value: Value, other: Value | None, flags: Collection[frozenset[str] | None] = (FLAG,)) -> Literal_ | None:
+    """What a test of a flag asks that is compared with True or False: the flag itself. None of anything else. `flags`: the kinds of what is one."""
+    if not isinstance(value, Symbolic) or value.kinds not in flags or not isinstance(other, Const) or not isinstance(other.value, bool):
+        return None
+    identity, outcome = value.identity, other.value
+    while identity[0] == "not" and isinstance(identity[1], tuple):
+        identity, outcome = identity[1], not outcome
+    return Literal_(identity, outcome)
 
 
 def _guarded(value: Value, guard: Guard) -> list[Option]:

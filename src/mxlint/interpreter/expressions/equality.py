@@ -41,7 +41,7 @@ from mxlint.interpreter.containers import aspects, membership
 from mxlint.interpreter.containers.builders import as_key, hashed, is_key
 from mxlint.interpreter.containers.elements import dict_keys, enum_members, known_items
 from mxlint.interpreter.expressions.arithmetic import NUMBERS, fold, negation
-from mxlint.interpreter.expressions.choices import cause
+from mxlint.interpreter.expressions.choices import as_flag, cause
 from mxlint.interpreter.generators.iterators import parts_of
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -271,6 +271,13 @@ def _type_group(i: Interpreter, member: Member) -> str | None:
     return None
 
 
+def flag_itself(same: bool, a: Value, b: Value, place: Place) -> Symbolic | None:
+    """A flag that is compared with True or False says that itself; None of anything else."""
+    if not isinstance(a, Symbolic) or as_flag(a, b) is None:
+        return None
+    return a if (b == TRUE) is same else negation(a, place)
+
+
 def identical(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:
     """`a is b`, or `is not`."""
     same = op == "is"
@@ -284,6 +291,8 @@ def identical(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Va
             if isinstance(x, Symbolic):
                 if x.kinds is not None and type(y.value).__name__ not in x.kinds:
                     return Const(not same)
+                if (flag := flag_itself(op == "is", x, y, place)) is not None:
+                    return flag
                 found = i.derived("is", (x, y), frozenset(("bool",)), place)
                 if y.value is None and _is_of_the_program(i, x):
                     i.causes[found.identity] = ("imprecise", place)

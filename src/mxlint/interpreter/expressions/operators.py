@@ -47,7 +47,7 @@ from mxlint.interpreter.containers.merging import merge_dict
 from mxlint.interpreter.expressions import identity
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.expressions.constants import MISSING, python_value
-from mxlint.interpreter.expressions.equality import contains, equal, fields_compared, identical, same_item
+from mxlint.interpreter.expressions.equality import contains, equal, fields_compared, flag_itself, identical, same_item
 from mxlint.interpreter.expressions.templates import Field, of_percent
 from mxlint.interpreter.expressions.text import Asking, filled_in, named, text_of
 from mxlint.interpreter.loops import lengths, novelty
@@ -191,6 +191,8 @@ def _note_not_none(i: Interpreter, op: str, a: Member, b: Member, place: Place) 
 def _builtin_pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Frame) -> Value:
     _reads_operands(i, op, a, b, place, frame)
     _note_not_none(i, op, a, b, place)
+    if op in ("==", "!=") and (flag := flag_itself(op == "==", a, b, place) or flag_itself(op == "==", b, a, place)) is not None:
+        return flag
     found = numbers(i, op, a, b, place) or texts(i, op, a, b, place)
     if found is None and op == "|":
         found = _one_of(i, a, b)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.exclusion import equation
@@ -16,6 +16,7 @@ from mxlint.domain.heap import ALIVE, Delta, Heap, Recording, passed, widened
 from mxlint.domain.members import NONE, TRUE, Unknown
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls import summaries
+from mxlint.interpreter.compiled.rebinding import stores_compiled
 from mxlint.interpreter.loops import remembered, trials
 from mxlint.interpreter.loops.carried import carried
 from mxlint.interpreter.loops.ends import Ends
@@ -24,7 +25,7 @@ from mxlint.interpreter.loops.stretching import may_rest
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.locations import NEW
-from mxlint.interpreter.machine.paths import CLIENT, ROUNDS, Condition, Path
+from mxlint.interpreter.machine.paths import CLIENT, MORE, ROUNDS, Condition, Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.machine.tested import Tested
 
@@ -63,21 +64,34 @@ def repeat(
     around = i.invariants if not i.approximations else None
     since = trials.noted(i)
     after: Delta | None = {}
+    done: list[Delta] = []
     turns = itertools.repeat(step) if turns is None else turns
     if not peeled and around is None:
         first, step = apart or (step, step)
         after = _round(i, exits.mark, {}, (place, "first"), first, base)
         if ends and after is not None and not several:
-            exits.arrived.append((after, NONE, some))
+            done.append(after)
     if after is not None:
         end = _fixpoint(i, exits.mark, passed(after, _asks_what_it_is), around, (place, "rest"), step, base)
         if ends and end is not None:
-            exits.arrived.append((end, NONE, some))
+            done.append(end)
+    exits.arrived.extend((delta, NONE, (*some, *which)) for delta, which in _told_apart(i, place, done))
     if turns and around is None and (asked := trials.asked(i, since)) is not None:
         trials.run(i, turns, place, some, asked, begun=not peeled)
     i.path = base
     i.arrive(exits)
     fold(i, exits.mark)
+
+
+def _told_apart(i: Interpreter, place: Place, done: Sequence[Delta]) -> Iterator[tuple[Delta, Path]]:
+    """The states after the first and after the last round, with what tells them apart. Where rounds compile, what was compiled goes with what else the round has
+    put in place: so whether there was another round is a condition of both."""
+    if len(done) == 2 and any(stores_compiled(i, delta) for delta in done):
+        more: Identity = (MORE, place, i.context)
+        i.causes.setdefault(more, ("varying", place))
+        yield from ((delta, (Condition(None, place, Literal_(more, outcome)),)) for delta, outcome in zip(done, (False, True)))
+    else:
+        yield from ((delta, ()) for delta in done)
 
 
 def _round(i: Interpreter, mark: int, start: Delta, context: object, step: Callable[[], object], path: Path) -> Delta | None:

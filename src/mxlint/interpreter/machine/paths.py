@@ -16,6 +16,8 @@ from mxlint.facts.events import Way
 
 ROUNDS: Final = "rounds"
 """The first part of the condition that a loop has a round."""
+MORE: Final = "more rounds"
+"""The first part of the condition that a loop has more rounds than one."""
 CLIENT: Final = "client"
 """The first part of the condition that a method of a class runs between two calls."""
 EXCEPTION: Final = "exception"
