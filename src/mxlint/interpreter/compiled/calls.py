@@ -21,7 +21,7 @@ from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, iden
 from mxlint.interpreter.compiled.lifetimes import is_alive, kept_in, overwritten, overwritten_since, shares_traces, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import given_again, taken_for_arrays
-from mxlint.interpreter.compiled.rebinding import called_first
+from mxlint.interpreter.compiled.rebinding import beside, called_first
 from mxlint.interpreter.compiled.refusals import argument, spread
 from mxlint.interpreter.compiled.replays import replay
 from mxlint.interpreter.compiled.restoring import called_again
@@ -212,7 +212,7 @@ def _run(
     if candidates:
         _note_call(i, ref, args, place, frame, "either", 0, key)
         return i.fork([
-            ((Condition("varying", place, None),), lambda: trace_call(i, ref, function, args, key, place, frame)),
+            ((Condition("varying", place, None),), lambda: _trace(i, ref, function, args, key, place, frame)),
             ((Condition("varying", place, None),), lambda: replay(i, ref, candidates[-1], args, place, frame)),
         ])  # fmt: skip
     _note_call(i, ref, args, place, frame, "traced", 0, key)
@@ -225,7 +225,13 @@ def _run(
     elif len(entries) >= MAX_TRACES:
         unfollowed(i, ref, place, "more keys than are told apart")
     _misfit(i, ref, function, args, place, frame)
-    return trace_call(i, ref, function, args, key, place, frame)
+    return _trace(i, ref, function, args, key, place, frame)
+
+
+def _trace(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: tuple[object, ...], place: Place, frame: Frame) -> Value:
+    """Trace a compiled object, which finds what lies beside it."""
+    with beside(i, ref):
+        return trace_call(i, ref, function, args, key, place, frame)
 
 
 def _note_call(

@@ -7,10 +7,13 @@ object was put there that had no trace yet.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from mxlint.domain.heap import Delta, Field, Location
-from mxlint.domain.members import FALSE, TRUE, Const, Ref, Value, members
+from mxlint.domain.join import of
+from mxlint.domain.members import FALSE, TRUE, Const, Ref, Union, Value, members
 from mxlint.interpreter.compiled.lifetimes import shares_traces
 from mxlint.interpreter.compiled.state import FROZEN, TRACES, all_entries, cache_of
 from mxlint.interpreter.machine.core import Interpreter
@@ -21,12 +24,17 @@ SINCE: Final = "written since"
 there. Without: whether the object may have had traces then."""
 
 
-class Stores:
-    """Where compiled objects were put, and what was written afterwards."""
+BESIDE: Final = "beside"
+"""A field of a compiled object, by a location of whoever holds it: the objects that lay there when it was put there, or was first called."""
 
-    __slots__ = ("read", "traced", "written")
+
+class Stores:
+    """Where compiled objects were put, and what was written afterwards. `beside`: where objects lay beside them."""
+
+    __slots__ = ("beside", "read", "traced", "written")
 
     def __init__(self) -> None:
+        self.beside: dict[Location, None] = {}
         self.written: dict[Location, set[Location]] = {}
         self.read: frozenset[int] = frozenset()
         """The objects of which traces have read something, as far as the reads have been gone through: `traced` of them."""
@@ -38,6 +46,8 @@ def stored(i: Interpreter, oid: int, field: Field, value: Value) -> None:
     found = [member for member in members(value) if isinstance(member, Ref) and i.info(member.oid).kind == "compiled"]
     if found:
         _begin(i, oid, field, known=i.info(oid).summary or not all(_is_new(i, ref) for ref in found))
+        if value == found[0]:
+            _keep_beside(i, found[0], oid)
 
 
 def called_first(i: Interpreter, ref: Ref) -> None:
@@ -45,13 +55,43 @@ def called_first(i: Interpreter, ref: Ref) -> None:
     for oid, field in i.heap.who_holds(ref.oid):
         if (oid, field) in i.ledger.of(Stores).written and i.heap.get(oid, field) == ref and not i.info(oid).summary:
             _begin(i, oid, field, known=False)
+            _keep_beside(i, ref, oid)
+
+
+@contextmanager
+def beside(i: Interpreter, ref: Ref) -> Iterator[None]:
+    """Run a trace of a compiled object where what lies beside it is what lay there when it was put there, if nothing else was put there since: a join forgets
+    which optimizer goes with what was compiled for it."""
+    found: list[tuple[Location, Value, Value]] = []
+    for location in i.ledger.of(Stores).beside:
+        held, now = i.heap.get(ref.oid, ("#", BESIDE, *location)), i.heap.get(*location)
+        if held is None or not isinstance(now, Union):
+            continue
+        kept = [option for option in now.options if option.member in members(held)]
+        if kept and len(kept) < len(now.options) and unwritten(i, ref, location):
+            i.heap.set(*location, of(kept), each=True)
+            found.append((location, now, of(kept)))
+    yield
+    for location, before, narrowed in found:
+        if i.heap.get(*location) == narrowed:
+            i.heap.set(*location, before, each=True)
+
+
+def _keep_beside(i: Interpreter, ref: Ref, oid: int) -> None:
+    """Keep which objects lie beside a compiled object."""
+    if i.info(oid).kind not in ("instance", "frame"):
+        return
+    for name, value in list(i.heap.fields(oid).items()):
+        if isinstance(name, str) and any(isinstance(member, Ref) and i.info(member.oid).kind in HELD for member in members(value)):
+            i.ledger.of(Stores).beside[oid, name] = None
+            i.heap.set(ref.oid, ("#", BESIDE, oid, name), value)
 
 
 def changed(i: Interpreter, oid: int, field: Field) -> None:
     """Note that a location is written, for each place that holds a compiled object, if a trace has read it."""
     stores = i.ledger.of(Stores)
     location = _followed(i, oid, field) if stores.written else None
-    if location is None or not _is_read(i, stores, location):
+    if location is None or location not in stores.beside and not _is_read(i, stores, location):
         return
     for (holder, name), since in stores.written.items():
         if i.heap.has(holder, ("#", SINCE, name)):
@@ -87,6 +127,8 @@ def _followed(i: Interpreter, oid: int, field: Field) -> Location | None:
     return (oid, CONTENT) if i.info(oid).kind in ("list", "dict") else None
 
 
+HELD: Final = frozenset(("instance", "list", "dict", "symbolic"))
+"""Objects of which it matters which one lies beside something compiled."""
 CONTENT: Final = ("#", "content")
 """All that a list or dict holds."""
 

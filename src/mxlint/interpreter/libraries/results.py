@@ -13,6 +13,7 @@ from mxlint.domain.join import join, of
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
+    Const,
     External,
     Kind,
     Measure,
@@ -51,6 +52,10 @@ from mxlint.models.schema import Model
 
 SCALARS: Final = {"None": "NoneType", "bool": "bool", "int": "int", "float": "float", "complex": "complex", "str": "str", "bytes": "bytes"}
 """The types whose values are scalars, and the names of these types in Python."""
+
+
+SOURCE: Final = ("#", "source")
+"""A field of an object of a library: where it comes from, if that is outside of the program."""
 
 
 class Called(NamedTuple):
@@ -144,6 +149,8 @@ def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
     parts = [m for value in call.given for m in members(value)]
     if call.source or any(isinstance(m, Symbolic) for m in parts):
         return _symbolic_scalar(i, kind, parts, call)
+    if (outside := _source_of_owner(i, call)) is not None:
+        return i.symbolic(place, name, kinds=frozenset((kind,)), source=outside)
     fixed = opaque.fixed(i, parts)
     if fixed is not None:
         made = i.derived(name, fixed, frozenset((kind,)), place)
@@ -158,6 +165,13 @@ def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
     opened = any(isinstance(m, Kind) and m.cause == "open" for m in parts) or found is not None and found.fold == "no"
     loops = frozenset[Hashable]() if found is not None and found.few else united(map(loops_of, parts))
     return over(Kind(kind, "imprecise" if imprecise else "open" if opened else "varying"), loops)
+
+
+def _source_of_owner(i: Interpreter, call: Called) -> str | None:
+    """Where an object comes from of which an attribute is read, as what `os.stat` gives: that comes from there as well."""
+    owner = call.given[0] if call.found is not None and call.found.kind == "attribute" and call.given else None
+    source = i.heap.get(owner.oid, SOURCE) if isinstance(owner, Ref) else None
+    return str(source.value) if isinstance(source, Const) else None
 
 
 def _symbolic_scalar(i: Interpreter, kind: str, parts: list[Member], call: Called) -> Value:
@@ -236,6 +250,8 @@ def _instance(i: Interpreter, of: Type, call: Called) -> Value:
     """An object of a class of the library, which knows what it was made with."""
     oid = i.allocate("instance", None, call.place, (of.name, call.tag))
     i.heap.set(oid, CLASS, External(of.name))
+    if call.source:
+        i.heap.set(oid, SOURCE, Const(call.source))
     uses = call.found.array or () if call.found is not None and i.trace is not None else ()
     converted = {use.parameter for use in uses if use.word == "converts"}  # which raises in a trace: no placeholder comes through
     for key, value in call.bound.items():

@@ -170,7 +170,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
         if isinstance(name, str):
             for span in _spans(i, source, value):
                 called.setdefault(span, set()).add(name)
-            if _is_tracer(value, tracers) or _imports_compiling(i, source, value):
+            if _is_tracer(i, value, tracers) or _imports_compiling(i, source, value):
                 names.add(name)
     for name, span in _closed_over(i, source, module):
         called.setdefault(span, set()).add(name)
@@ -271,10 +271,18 @@ class Holding(NamedTuple):
     fields: frozenset[str]
 
 
+def _bound_tracers(i: Interpreter) -> Iterator[int]:
+    """The objects that are `mx.compile` with some of its arguments: whoever calls one has something compiled."""
+    tracers = frozenset(i.tracers)
+    for number, info in enumerate(i.heap.infos):
+        if info.kind == "partial" and i.heap.exists(number) and _is_tracer(i, Ref(number), tracers):
+            yield number
+
+
 def holding(i: Interpreter) -> Holding:
     """Under which names the objects and modules that there are now hold something compiled."""
     itself, containers, fields = set[str](), set[str](), set[str]()
-    todo = [(number, True) for number in journal(i).compiled]
+    todo = [(number, True) for number in (*journal(i).compiled, *_bound_tracers(i))]
     seen = {number for number, _ in todo}
     while todo:
         number, directly = todo.pop()
@@ -464,11 +472,20 @@ def _spans(i: Interpreter, source: Source, value: Value) -> Iterator[Span]:
         info = i.info(member.oid).payload if isinstance(member, Ref) else None
         if isinstance(info, FunctionInfo) and info.source is source:
             yield info.node.start, info.node.end
+        elif isinstance(member, Ref) and i.info(member.oid).kind == "partial":
+            yield from _spans(i, source, i.heap.get(member.oid, "func") or UNBOUND)
 
 
-def _is_tracer(value: Value, tracers: Collection[str]) -> bool:
-    """Whether a value is `mx.compile`, under whatever name."""
-    return any(isinstance(member, External) and member.name in tracers for member in members(value))
+def _is_tracer(i: Interpreter, value: Value, tracers: Collection[str]) -> bool:
+    """Whether a value is `mx.compile`, under whatever name, also where some of its arguments are bound already."""
+    for member in members(value):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "partial":
+            bound = i.heap.get(member.oid, "func")
+            if bound is not None and _is_tracer(i, bound, tracers):
+                return True
+        elif isinstance(member, External) and member.name in tracers:
+            return True
+    return False
 
 
 def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
