@@ -34,6 +34,7 @@ from mxlint.interpreter.mlx import arrays
 from mxlint.interpreter.mlx import calls as mlx_calls
 from mxlint.interpreter.objects import attributes, classes, lookup, type_tests
 from mxlint.interpreter.open_world import candidates, client, entries, inheritance, public_attributes
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.statements import statements, truths
 from mxlint.models.mlx.table import Table
 from mxlint.project import Project
@@ -243,6 +244,8 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
             entries.enter(i, function, frame)
     for function in list(candidates.inherited(i, functions, reaching, source)):
         entries.enter_inherited(i, function, frame)
+    for holder in (Ref(module), *i.ledger.of(Standing).samples.values()):
+        entries.enter_lying(i, holder or NONE, frame)
     entries.trace_uncalled(i, frame)
     public_attributes.make_owners(i, module, functions, reaching, frame)
     client.clients(i, source, module, frame)  # what traces read decides what runs between two calls

@@ -192,6 +192,8 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, pl
             return
         if again.repeats:
             return
+        if i.modes.client and not m.conditions:
+            m = m.but(presumed=(i.modes.client,))
         used, calls, written = entry.counted[location]
         kind = "number" if numbers else "value"
         note(i, events.Event(ref.oid, entry.number, "counted", used, read.name, kind, "", calls, (), (), m, written=written))
@@ -216,16 +218,12 @@ def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
 
 
 def _both_arrays(i: Interpreter, oid: int, before: Value, now: Value) -> bool:
-    """Whether arrays lie there before and now, of which nobody in sight may give some; in the state of something that is not in sight, whether nothing else is
-    known to."""
+    """Whether arrays lie there before and now, of which nobody in sight may give some or all: what is captured is meant to hold arrays. In the state of something
+    that is not in sight, whether nothing else is known to."""
     lying = [member for value in (before, now) for member in members(value)]
     if all(isinstance(member, (Array, Symbolic, Unbound)) for member in lying):
         kinds = (member.kinds for member in lying if isinstance(member, Symbolic))
-        return (
-            i.info(oid).kind == "symbolic"
-            or any(isinstance(member, Array) for member in lying)
-            and all(of in (None, {"array"}) for of in kinds)
-        )
+        return i.info(oid).kind == "symbolic" or all(of in (None, {"array"}) for of in kinds)
     return is_tree_of_arrays(i, before) and is_tree_of_arrays(i, now)
 
 

@@ -79,10 +79,10 @@ def methods_by_class(i: Interpreter, source: Source, module: int, public: Sequen
 def inherited_methods(i: Interpreter, cls: Ref) -> list[Method]:
     """The public methods that a class has from its bases, setters of properties among them."""
     own = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
-    return _methods_of(i, cls, mro(i, cls)[1:], own)
+    return methods_of(i, cls, mro(i, cls)[1:], own)
 
 
-def _methods_of(i: Interpreter, cls: Ref, bases: Iterable[Member], known: set[str]) -> list[Method]:
+def methods_of(i: Interpreter, cls: Ref, bases: Iterable[Member], known: set[str]) -> list[Method]:
     """The public methods that a class has from some of its bases, but for those of names that are known."""
     found: list[Method] = []
     for base in bases:
@@ -112,7 +112,7 @@ def methods_of_open(i: Interpreter, holder: Ref, written: Collection[tuple[int, 
         cls = i.heap.get(ref.oid, CLASS)
         own = {oid for oid in _own(i, [ref.oid]) if i.info(oid).kind in HOLDERS}
         by = [place for oid, place in written if oid in own]
-        for method in _methods_of(i, cls, mro(i, cls), set()) if isinstance(cls, Ref) else ():
+        for method in methods_of(i, cls, mro(i, cls), set()) if isinstance(cls, Ref) else ():
             if not isinstance(method.info.source, WrittenSource) and not any(_stands_in(place, method.info) for place in by):
                 yield method._replace(owner=ref)
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Final
 
 from mxlint.domain.heap import ALIVE, Delta
-from mxlint.domain.members import NONE, Bound, Ref, Tuple, Value, members, scalar_type
-from mxlint.domain.parts import each_part
+from mxlint.domain.members import NONE, Bound, Ref, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
 from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.callables import is_wrapper
-from mxlint.interpreter.calls.relevance import Reach
+from mxlint.interpreter.calls.relevance import Reach, reach_of
 from mxlint.interpreter.compiled import lifetimes, making, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
 from mxlint.interpreter.generators.awaiting import awaited
@@ -31,8 +31,9 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.open_world import handed_back, preparing
+from mxlint.interpreter.open_world import closures, handed_back, preparing
 from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure, wraps_unrun
+from mxlint.interpreter.open_world.client_methods import Method
 from mxlint.interpreter.open_world.handed_back import Way
 from mxlint.interpreter.open_world.parameters import arguments, some_object
 from mxlint.interpreter.open_world.standing import Standing
@@ -47,6 +48,7 @@ class Entries:
         "cut_short",
         "drawing",
         "entered",
+        "hand_out",
         "hand_out_nothing",
         "handed_back",
         "prepared",
@@ -60,6 +62,9 @@ class Entries:
         """Functions that were entered as entries: identities of their nodes, and objects that activations have made of them."""
         self.hand_out_nothing: set[int] = set()
         """Functions that give no object to who calls them, when they are entered: identities of their nodes."""
+        self.hand_out: set[int] = set()
+        """Functions that give others functions which activations have made, or keep these for them, when they are entered, and of which one counts, draws
+        or may change what a trace has read: identities of their nodes."""
         self.handed_back: dict[int, tuple[Way, ...]] = {}
         """What functions give back of what they are given, when they are entered: by the identities of their nodes."""
         self.prepared: dict[int, int | None] = {}
@@ -231,17 +236,8 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         # What each of several objects of a class compiles is another compiled object.
         with i.within(("decorated", place, itself.oid)) if itself is not None else nullcontext(), alone(i, place, 1):
             args = alone_arguments(i, (ref, info), given, followed=not cut_before)
-            begin, drawn, given_before = i.heap.mark(), i.ledger.of(Drawn).calls, len(i.ledger.of(Lengthened).given)
-            value = call_with(i, ref, args, place, frame)
-        ended.append(True)
-        if i.ledger.of(Drawn).calls > drawn:
-            i.ledger.of(Entries).drawing.add(id(info.node))
-        if back := handed_back.ways(i, args.args, len(given), value, begin):
-            i.ledger.of(Entries).handed_back[id(info.node)] = back
-        if not handed(i, value):
-            i.ledger.of(Entries).hand_out_nothing.add(id(info.node))
-        i.ledger.of(Entries).counting[id(info.node)] = leaves_another_count(i, mark, given_before)
-        _enter_returned(i, value, place, frame)
+            _enter_with(i, ref, info, args, len(given), mark, frame)
+            ended.append(True)
         unended = trace_uncalled(i, frame, known, unended)
 
     noted = journal(i).mark()
@@ -257,15 +253,54 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         journal(i).forget_sites(known, reached)
 
 
-def _enter_returned(i: Interpreter, value: Value, place: Place, frame: Frame) -> None:
-    """Call the functions that an entry returns, with symbolic arguments, if none has entered them."""
-    entered = i.ledger.of(Entries).entered
-    for member in members(value):
-        if isinstance(member, Ref) and i.info(member.oid).kind == "function":
-            inner = i.info(member.oid).payload
-            if isinstance(inner, FunctionInfo) and id(inner.node) not in entered:
-                entered.add(id(inner.node))
-                i.call(member, arguments(i, member, inner, 0, frozenset()), place, frame)
+def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, bound: int, mark: int, frame: Frame) -> None:
+    """Run a function with some arguments, of which the first `bound` are given, keep what its entry shows, and enter the functions that it hands out.
+    `mark`: before its arguments were made."""
+    entries, number = i.ledger.of(Entries), id(info.node)
+    begin, drawn, given_before = i.heap.mark(), i.ledger.of(Drawn).calls, len(i.ledger.of(Lengthened).given)
+    value = call_with(i, ref, args, Place(info.source, info.node.start, info.node.end), frame)
+    if i.ledger.of(Drawn).calls > drawn:
+        entries.drawing.add(number)
+    if back := handed_back.ways(i, args.args, bound, value, begin):
+        entries.handed_back[number] = back
+    given = closures.handed(i, value)
+    if not given:
+        entries.hand_out_nothing.add(number)
+    entries.counting[number] = leaves_another_count(i, mark, given_before)
+    methods = closures.callables(i, dict.fromkeys((*given, *closures.kept(i, begin))))
+    for method in methods:
+        _enter_handed(i, method, frame)
+    inner = {id(method.info.node) for method in methods}
+    if (
+        any(entries.counting.get(each) for each in inner)
+        or inner & (entries.hand_out | entries.drawing)
+        or any(closures.may_change(i, method) for method in methods)
+    ):
+        entries.hand_out.add(number)
+
+
+def _enter_handed(i: Interpreter, method: Method, frame: Frame) -> None:
+    """Call a function that others have been handed, with symbolic arguments, if none has entered it. What it changes is undone: others come after none."""
+    entered, ref, info = i.ledger.of(Entries).entered, method.ref, method.info
+    given = () if method.owner is None else (method.owner,)
+    if id(info.node) in entered or not reach_of(i, (ref, *given)).compiled:
+        return
+    entered.add(id(info.node))
+    mark, path = i.heap.mark(), i.path
+    try:
+        with alone(i, Place(info.source, info.node.start, info.node.end), 1):
+            _enter_with(i, ref, info, alone_arguments(i, (ref, info), given), len(given), mark, frame)
+    except Halt:
+        i.path = path
+    i.heap.undo(mark)
+
+
+def enter_lying(i: Interpreter, holder: Value, frame: Frame) -> None:
+    """Enter the functions that lie under public names of a module or an object, and that activations have made: whoever has it calls them."""
+    for member in members(holder):
+        for method in closures.lying(i, member) if isinstance(member, Ref) else ():
+            if id(method.info.node) not in i.ledger.of(Ran).functions:
+                guarded_run(i, partial(_enter_handed, i, method, frame))
 
 
 def _called_by_unfinished(i: Interpreter, info: FunctionInfo) -> bool:
@@ -337,13 +372,6 @@ def _is_compiled(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
     if not info.name.startswith("_") or info.name.endswith("__") or i.project.named_elsewhere(info.name, info.source):
         return False
     return any(making.target(i, i.heap.get(number, "fun") or NONE)[0] == ref for number in journal(i).compiled)
-
-
-def handed(i: Interpreter, value: Value) -> list[Ref]:
-    """The objects in what a function returns, and in the list, dict or tuple that this is."""
-    found = [part for part in each_part(value, Tuple) if isinstance(part, Ref)]
-    inside = [held for ref in found if i.info(ref.oid).kind in ("list", "dict") for held in i.heap.fields(ref.oid).values()]
-    return list(dict.fromkeys([*found, *(part for held in inside for part in each_part(held, Tuple) if isinstance(part, Ref))]))
 
 
 def leaves_another_count(i: Interpreter, mark: int, given_before: int) -> bool:
