@@ -13,7 +13,6 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from mxlint.domain.members import NONE, Bound, Ref, Value, members
-from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.machine.core import Interpreter
@@ -48,15 +47,12 @@ from mxlint.interpreter.open_world.turns import (
     calls_within,
     compiled_in,
     counting_themselves,
-    first,
     given,
-    later,
+    inside,
     run,
-    settle,
     stale_alone,
 )
 from mxlint.interpreter.open_world.unchanged import Unchanged
-from mxlint.interpreter.statements.handlers import managed
 from mxlint.source import Source
 
 
@@ -176,8 +172,8 @@ def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
 
 def _calls_alone(i: Interpreter, method: FunctionInfo) -> bool:
     """Whether a method comes to compiled objects, and only where nothing in sight calls it."""
-    inside = list(calls_within(i, method))
-    return bool(inside) and all(call.alone for call in inside)
+    calls = list(calls_within(i, method))
+    return bool(calls) and all(call.alone for call in calls)
 
 
 def _again(i: Interpreter, method: Method, others: Sequence[Method], unchanged: Unchanged, frame: Frame) -> bool:
@@ -211,17 +207,12 @@ def _called(i: Interpreter, method: Method) -> tuple[Value, ...]:
 def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Method]], frame: Frame) -> None:
     """Call, and call again inside each context manager."""
     for made_by, manager in managers:
-        place = Place(manager.info.source, manager.info.node.start, manager.info.node.end)
 
-        def run(made_by: Ref = made_by, manager: Method = manager, place: Place = place) -> None:
+        def once(made_by: Ref = made_by, manager: Method = manager) -> None:
             callee.prepare()
-            first(i, callee)
-            settle(i, callee)
-            entered = called_alone(i, (manager.ref, manager.info), given(i, manager), 1, frame, made_by)
-            presumed = f"{callee.name} is called inside `{manager.info.name}`"
-            managed(i, entered, lambda _: later(i, presumed, callee), place, frame)
+            inside(i, callee, made_by, manager, frame)
 
-        stale_alone(i, run)
+        stale_alone(i, once)
 
 
 def _read_by(i: Interpreter, compiled: Collection[int], methods: Sequence[Method]) -> list[Method]:

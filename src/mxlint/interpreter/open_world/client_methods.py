@@ -323,9 +323,16 @@ def context_managers(i: Interpreter, holder: int, cls: Ref | None) -> list[tuple
     found: list[tuple[Ref, Method]] = []
     for field, value in i.heap.fields(holder).items():
         for member in members(value) if isinstance(field, str) and not field.startswith("_") else ():
-            if isinstance(member, Ref) and i.info(member.oid).kind == "contextmanager":
-                wrapped = i.heap.get(member.oid, "__wrapped__")
-                info = function_info(i, wrapped) if isinstance(wrapped, Ref) else None
-                if isinstance(wrapped, Ref) and info is not None:
-                    found.append((member, Method(wrapped, info, cls, None)))
+            manager = manager_made_by(i, member, cls)
+            if isinstance(member, Ref) and manager is not None:
+                found.append((member, manager))
     return found
+
+
+def manager_made_by(i: Interpreter, member: Member, cls: Ref | None = None) -> Method | None:
+    """The generator function that a function of context managers runs, of objects of a class or by itself; None if it is no such function."""
+    if not isinstance(member, Ref) or i.info(member.oid).kind != "contextmanager":
+        return None
+    wrapped = i.heap.get(member.oid, "__wrapped__")
+    info = function_info(i, wrapped) if isinstance(wrapped, Ref) else None
+    return Method(wrapped, info, cls, None) if isinstance(wrapped, Ref) and info is not None else None

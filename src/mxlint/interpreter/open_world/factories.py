@@ -16,7 +16,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.interpreter.open_world import closures, rounds
-from mxlint.interpreter.open_world.client_methods import Method, function_info
+from mxlint.interpreter.open_world.client_methods import Method, function_info, manager_made_by
 from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, called_alone
 from mxlint.interpreter.open_world.turns import (
     Callee,
@@ -26,6 +26,7 @@ from mxlint.interpreter.open_world.turns import (
     counting_themselves,
     first,
     given,
+    inside,
     keeper_of,
     later,
     may_run,
@@ -57,12 +58,16 @@ def run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame
     counting: list[int] = []
 
     def run() -> None:
-        callees, others = _made(i, factory, frame)
+        callees, others, managers = _made(i, factory, frame)
         alone = id(factory.info.node) in i.ledger.of(Entries).hand_out
         for number, (ref, callee) in enumerate(callees):
             rest = [other for other in dict.fromkeys((*others, *methods)) if other.ref != ref]
             if rest or alone or ref.oid in counting_themselves(i):
                 _run_one(i, f"what `{factory.info.name}` gives", callee, rest, frame)
+            for made_by, manager in managers:
+                mark = i.heap.mark()
+                inside(i, callee, made_by, manager, frame)
+                i.heap.undo(mark)
             if alone and _counts(i, ref):
                 counting.append(number)
 
@@ -87,14 +92,15 @@ def _run_one(i: Interpreter, name: str, callee: Callee, others: Sequence[Method]
     i.heap.undo(mark)
 
 
-def _made(i: Interpreter, factory: Method, frame: Frame) -> tuple[list[tuple[Ref, Callee]], list[Method]]:
+def _made(i: Interpreter, factory: Method, frame: Frame) -> tuple[list[tuple[Ref, Callee]], list[Method], list[tuple[Ref, Method]]]:
     """Call a factory, and those among what it gives that hand out functions themselves. What comes to something compiled among what they give, and what
-    may change something that a trace has read."""
+    may change something that a trace has read: functions, and those that give context managers."""
     calling(i, factory, frame).prepare()
     hand_out = i.ledger.of(Entries).hand_out
     callees: list[tuple[Ref, Callee]] = []
     others: list[Method] = []
     seen: set[Ref] = set()
+    managers: list[tuple[Ref, Method]] = []
     makers = [factory]
     for maker in makers:
         mark = i.heap.mark()
@@ -103,13 +109,15 @@ def _made(i: Interpreter, factory: Method, frame: Frame) -> tuple[list[tuple[Ref
         kept = [ref for ref in closures.kept(i, mark) if ref not in seen and ref not in handed]
         seen.update(handed, kept)
         callees += ((ref, _compiled(i, ref, frame)) for ref in handed if i.info(ref.oid).kind == "compiled")
+        managers += ((ref, manager) for ref in handed if (manager := manager_made_by(i, ref)) is not None)
         for method in closures.callables(i, (*handed, *kept)):
             if id(method.info.node) in hand_out:
                 makers.append(method)
             else:
                 others.append(method)
-    reaching = (method for method in others if any(True for _ in calls_within(i, method.info)))
-    return [*callees, *((method.ref, calling(i, method, frame)) for method in reaching)], [m for m in others if closures.may_change(i, m)]
+    callees += ((method.ref, calling(i, method, frame)) for method in others if any(True for _ in calls_within(i, method.info)))
+    changing = [method for method in others if closures.may_change(i, method)]
+    return callees, changing, [each for each in managers if closures.may_change(i, each[1])]
 
 
 def _compiled(i: Interpreter, ref: Ref, frame: Frame) -> Callee:

@@ -27,6 +27,7 @@ from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world import closures, preparing, told
 from mxlint.interpreter.open_world.client_methods import Method
 from mxlint.interpreter.open_world.entries import called_alone, guarded_run, leaves_another_count, prepare_owner, sample
+from mxlint.interpreter.statements.handlers import managed
 
 
 class Callee(NamedTuple):
@@ -131,6 +132,15 @@ def later(i: Interpreter, presumed: str, callee: Callee) -> None:
         callee.call(2)
     finally:
         i.modes.client, stored.since = None, None
+
+
+def inside(i: Interpreter, callee: Callee, made_by: Ref, manager: Method, frame: Frame) -> None:
+    """Call, and call again inside a context manager."""
+    first(i, callee)
+    settle(i, callee)
+    entered = called_alone(i, (manager.ref, manager.info), given(i, manager), 1, frame, made_by)
+    presumed = f"{callee.name} is called inside `{manager.info.name}`"
+    managed(i, entered, lambda _: later(i, presumed, callee), place_of(manager), frame)
 
 
 def stale_alone(i: Interpreter, run_: Callable[[], None]) -> None:
