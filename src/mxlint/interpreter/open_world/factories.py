@@ -55,12 +55,12 @@ def run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame
     if factory.cls is not None and _is_property(i, factory):
         stale_alone(i, partial(_run_read, i, factory, methods, frame))
         return
-    counting: list[int] = []
+    counting: list[Ref] = []
 
     def run() -> None:
         callees, others, managers = _made(i, factory, frame)
         alone = id(factory.info.node) in i.ledger.of(Entries).hand_out
-        for number, (ref, callee) in enumerate(callees):
+        for ref, callee in callees:
             rest = [other for other in dict.fromkeys((*others, *methods)) if other.ref != ref]
             if rest or alone or ref.oid in counting_themselves(i):
                 _run_one(i, f"what `{factory.info.name}` gives", callee, rest, frame)
@@ -69,16 +69,18 @@ def run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame
                 inside(i, callee, made_by, manager, frame)
                 i.heap.undo(mark)
             if alone and _counts(i, ref):
-                counting.append(number)
+                counting.append(ref)
 
     stale_alone(i, run)
-    for number in counting:
-        rounds.run(i, place_of(factory), partial(_called, i, factory, number, frame))
+    for ref in counting:
+        rounds.run(i, place_of(factory), partial(_called, i, factory, ref, frame))
 
 
-def _called(i: Interpreter, factory: Method, number: int, frame: Frame) -> Callable[[int], object]:
+def _called(i: Interpreter, factory: Method, ref: Ref, frame: Frame) -> Callable[[int], object]:
     """Call a factory: a call of one of the things that it gives."""
-    return _made(i, factory, frame)[0][number][1].call
+    callees, _, _ = _made(i, factory, frame)
+    found = dict(callees).get(ref)
+    return found.call if found is not None else lambda turn: None
 
 
 def _run_one(i: Interpreter, name: str, callee: Callee, others: Sequence[Method], frame: Frame) -> None:
