@@ -258,6 +258,8 @@ class Trace:
         """The rules of custom functions that the transforms ask for that run in it, "" for those that ask for none."""
         self.loops: list[Place] = []
         self.reached: dict[int, str] = {}
+        self.surely_there: set[Location] = set()
+        """Entries of dicts that the trace has found under keys that nobody in sight gives: it would have raised without them."""
         self.refused: set[int] = set()
         self.modules = False
         """Whether it is given a module, which is a dict in it."""

@@ -313,7 +313,7 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
     if i.info(oid).kind == "symbolic":
         return False  # what nobody in sight put there was there
     if field != ITEMS:
-        return before is None or isinstance(before, Unbound)
+        return (before is None or isinstance(before, Unbound)) and (oid, field) not in trace.surely_there
     if before is None:
         # The trace made it: the next run finds it, and adds to it, where this one has put it after it looked for one there.
         return oid in trace.defaults or any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))

@@ -112,6 +112,8 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     if absent is None or default is None:
         if not found:
             throw_named(i, "builtins.KeyError", place)
+        if isinstance(key, Symbolic) and i.trace is not None and len(i.tries) <= i.trace.tries:
+            i.trace.surely_there.add((owner.oid, field))
         return _there(i, choices.chosen(i, found, by, place, read=read), place)
     return _together(i, found, default, absent, by, place, read)
 
