@@ -11,7 +11,7 @@ from itertools import combinations, islice, starmap
 from typing import Any, Final, NamedTuple
 
 from mxlint.domain.arrays import Array, ShapeOf, join_arrays
-from mxlint.domain.guards import Literal_
+from mxlint.domain.guards import Identity, Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     Bound,
@@ -102,6 +102,8 @@ class Journal:
         """Calls out of sight that gave what MLX takes, or a compiled function returns."""
         self.presuming: dict[events.Event, int | None] = {}
         """Events that need an array where one is only presumed, with the placeholder that they depend on."""
+        self.symbolic_arrays: set[Identity] = set()
+        """What nobody in sight gives, and a trace hands to what takes arrays alone."""
         self.no_lists: set[int] = set()
         """Placeholders that are presumed to be arrays, and that some use shows to be no lists of them."""
         self.iterations: set[events.Event] = set()

@@ -169,6 +169,8 @@ def results(
         presumptions.first(i, name, args)
     if i.trace is None:
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
+    else:
+        presumptions.handed_to(i, name, args)
     constant = has_trait(name, "takes the shape alone") and not shapeless.on(i)  # the shape is one of the trace
     if constant and i.trace is not None:
         for array in arrays_in(i, *args[:1]):

@@ -190,6 +190,23 @@ def first(i: Interpreter, name: str, values: Sequence[Value]) -> None:
     shown(i, values[:1] if alone else _not_of_dicts(i, values[:1]))
 
 
+PRODUCTS: Final = frozenset(f"mlx.core.array.__{name}__" for name in ("matmul", "rmatmul", "imatmul"))
+"""Operators of which both operands are arrays."""
+
+
+def handed_to(i: Interpreter, name: str, values: Sequence[Value]) -> None:
+    """A trace hands values to a function of MLX: what nobody in sight gives is an array, where that takes nothing else."""
+    for number in range(2) if name in PRODUCTS else array_parameters().get(name, {}).values():
+        for member in members(values[number]) if number < len(values) else ():
+            if isinstance(member, Symbolic) and member.kinds is None:
+                journal(i).symbolic_arrays.add(member.identity)
+
+
+def are_arrays(i: Interpreter, value: Value) -> bool:
+    """Whether a trace has shown that what nobody in sight gives is an array."""
+    return all(isinstance(member, Symbolic) and member.identity in journal(i).symbolic_arrays for member in members(value))
+
+
 def _not_of_dicts(i: Interpreter, values: Iterable[Value]) -> list[Array]:
     """The arrays in values that do not depend on an entry of a dict of unknown contents."""
     return [array for value in values for array in arrays_in(i, value) if root(array) not in journal(i).entries]
