@@ -12,12 +12,13 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Bound, Const, External, Kind, Range, Ref, Tuple, Unknown, Value, members, scalar_type
+from mxlint.domain.members import NONE, Bound, Const, External, Range, Ref, Tuple, Unknown, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.domain.widening import widen
 from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.calls.relevance import Reach, reach_of
+from mxlint.interpreter.containers import open_entries
 from mxlint.interpreter.containers.builders import put
 from mxlint.interpreter.containers.inplace import overwrite
 from mxlint.interpreter.expressions import choices
@@ -537,6 +538,8 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
             if args.is_given:
                 rest = [given_stars.item(i, part, param.name if part is args.kwstar else taken, place) for part in rest]
                 taken += 1
+            elif args.kwstar is not None:
+                rest[-1] = open_entries.at_key(i, args.kwstar, Const(param.name), place)
             value = _not_passed(i, ref, param, rest, args, place, frame, open_ended=open_ended)
         if param.annotation is not None and i.trace is not None and not param.star:
             value = presumptions.handed(i, ref, param, value)
@@ -549,12 +552,13 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
 
 def _keywords_left(i: Interpreter, param: ir.Param, keywords: dict[str, Value], args: Arguments, frame: Frame) -> Ref:
     """Make the dict of a `**` parameter: of the keywords that no other parameter takes, and of what a `**` argument holds."""
-    oid = i.allocate("dict", None, Place(frame.source, param.start, param.end), "kwargs")
+    place = Place(frame.source, param.start, param.end)
+    oid = i.allocate("dict", None, place, "kwargs")
     for name, given in keywords.items():
         put(i, oid, Const(name), given)
     if args.kwstar is not None:
         i.heap.set(oid, ("#", "rest"), args.kwstar)
-        i.heap.set(oid, ("#", "restkey"), Kind("str", "open"))
+        i.heap.set(oid, ("#", "restkey"), open_entries.keys_of(i, args.kwstar, place))
         if args.is_given:
             given_stars.mark(i, oid, param.name, args.kwstar)
     written = args.keyword_places

@@ -23,6 +23,7 @@ from mxlint.domain.members import (
     Ref,
     Unbound,
     Union,
+    Unknown,
     Value,
     members,
     scalar_type,
@@ -110,6 +111,15 @@ def _has_equal_fields(i: Interpreter, before: Ref, now: Ref) -> bool:
         isinstance(value, (Const, External, Array)) and isinstance(other, Member) and surely_same(i, value, other)
         for value, other in ((value, second[field]) for field, value in first.items())
     )
+
+
+def differs_where_unknown(i: Interpreter, before: Value, now: Member, entry: Entry) -> bool:
+    """Whether nothing that a trace read in an object is surely another thing in the object in its place: what differs there is any value at all."""
+    if not isinstance(before, Ref) or not isinstance(now, Ref):
+        return False
+    read = [(seen, held(i, now.oid, field) or UNBOUND) for (oid, field), seen in entry.reads.items() if oid == before.oid]
+    unlike = [value for seen, value in read if not _holds_the_same(i, seen, value, entry, 1)]
+    return bool(unlike) and all(any(isinstance(member, Unknown) for member in members(value)) for value in unlike)
 
 
 class _Part(NamedTuple):

@@ -41,7 +41,15 @@ from mxlint.interpreter.compiled.hanging import open_conditions
 from mxlint.interpreter.compiled.keyed import equal_parts, equalities, finds_equal, is_said_equal
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
-from mxlint.interpreter.compiled.sameness import of_an_earlier_round, part_that_differs, reads_the_same, surely_same, where_it_holds, wraps
+from mxlint.interpreter.compiled.sameness import (
+    differs_where_unknown,
+    of_an_earlier_round,
+    part_that_differs,
+    reads_the_same,
+    surely_same,
+    where_it_holds,
+    wraps,
+)
 from mxlint.interpreter.compiled.state import BEFORE_OTHERS, FROZEN, UNFROZEN, Entry, count, held, only_filled, value_kind, writer
 from mxlint.interpreter.compiled.texts import is_text
 from mxlint.interpreter.compiled.traces import Seen
@@ -56,11 +64,12 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import ITEMS, PART, REST, scalar_at
+from mxlint.interpreter.machine.locations import HELD, ITEMS, PART, REST, scalar_at
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world.dispatch import Dispatched
 from mxlint.interpreter.open_world.mentions import attributes_of
-from mxlint.interpreter.open_world.presumptions import of_iterable
+from mxlint.interpreter.open_world.presumptions import are_arrays, of_iterable
+from mxlint.interpreter.open_world.shadows import Shadows
 from mxlint.interpreter.statements.binding import Deleted
 from mxlint.syntax.binds import once
 
@@ -105,10 +114,25 @@ def compare(
     different = tuple(member for member in different if not finds_equal(i, ref, found.value, member))
     if different and _finds_equal_scalar(i, ref, location, found):
         return
-    if any(isinstance(member, Unknown) for member in different) or different and isinstance(found.value, Unknown):
+    followed = tuple(member for member in different if not _is_approximated(i, member, found, entry))
+    if different and (not followed or isinstance(found.value, Unknown)):
         unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
     elif different:
-        note_stale(i, ref, location, found, now, different, hang, place, entry)
+        note_stale(i, ref, location, found, now, followed, hang, place, entry)
+
+
+def _is_approximated(i: Interpreter, member: Member, found: Seen, entry: Entry | None) -> bool:
+    """Whether something is any value at all, or made of such a one, or an object that differs in nothing else."""
+    if isinstance(member, Ref) and entry is not None:
+        return differs_where_unknown(i, found.value, member, entry)
+    todo: list[object] = [member.identity if isinstance(member, Symbolic) else member]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Unknown):
+            return True
+        if isinstance(part, tuple):
+            todo.extend(part)
+    return False
 
 
 def _finds_equal_scalar(i: Interpreter, ref: Ref, location: Location, found: Seen) -> bool:
@@ -152,7 +176,10 @@ def _differences(
             same = True
         else:
             different.append(option.member)
-            ways.append(open_conditions(i, option.guard))
+            if _is_approximated(i, option.member, found, entry):
+                same = True  # it may be so
+            else:
+                ways.append(open_conditions(i, option.guard))
     # One way to another value is enough.
     return tuple(different), tuple(dict.fromkeys(min(ways, key=_asked))) if same and ways else ()
 
@@ -211,22 +238,30 @@ def note_stale(
         return
     before = found.value
     # What is put in place of something symbolic is taken to be of its kind.
-    kind = found.kind if found.kind not in ("symbolic", "absent") else value_kind(join(different))
-    if kind == "object" and all(is_tree_of_arrays(i, value) for value in (before, *different)):
+    kind = found.kind if found.kind not in ("symbolic", "absent") else value_kind(bound(join(different)) or UNBOUND)
+    if kind == "object" and (all(is_tree_of_arrays(i, value) for value in (before, *different)) or _reads_arrays(i, before, entry)):
         kind = "array"  # it is these that the trace keeps
     part = part_that_differs(i, before, different[0], entry) if kind == "object" and entry is not None and len(different) == 1 else None
     if part is not None:
         found, kind, different = part.seen, "python", tuple(members(part.now))
         oid, field = part.location
-    presumed = _presumed(i, oid, written, hang)
+    presumed = _presumed(i, (oid, field), written, hang)
     if kind == "symbolic" and is_text(i, before):
         kind = "python"
+    elif kind == "symbolic" and are_arrays(i, before):
+        kind = "array"
     elif kind == "symbolic" and of_iterable(before) and of_iterable(now) and not _has_attributes(i, ref, found.name):
         kind, presumed = "array", (*presumed, f"`{found.name}` is an array")
     shown = _shown(i, (oid if part is None else part.other, field), found, join(different))
     places = found.where, where(written), where(place)
     hangs = events.Modality(hang, presumed)
     note(i, events.Stale(ref.oid, (oid, str(field)), found.name, kind, *places, *shown, found.calls, hangs, found.container))
+
+
+def _reads_arrays(i: Interpreter, before: Value, entry: Entry | None) -> bool:
+    """Whether all that a trace has read in a container are arrays, also such as only its use shows to be so."""
+    inside = [seen for (oid, _), seen in entry.reads.items() if seen.used and Ref(oid) == before] if entry is not None else []
+    return bool(inside) and all(seen.kind == "array" or seen.kind == "symbolic" and are_arrays(i, seen.value) for seen in inside)
 
 
 def _shown(i: Interpreter, location: Location, found: Seen, now: Value) -> tuple[described.Value, described.Value]:
@@ -254,11 +289,15 @@ def _lies_in(place: Place, around: Place) -> bool:
     return place.source is around.source and around.start <= place.start and place.end <= around.end
 
 
-def _presumed(i: Interpreter, oid: int, written: Place, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
-    """What a stale read rests on: that something symbolic keeps what is written on it, or that a method nobody in sight calls is called again."""
+def _presumed(i: Interpreter, location: Location, written: Place, conditions: tuple[events.Condition, ...]) -> tuple[str, ...]:
+    """What a stale read rests on: that something symbolic keeps what is written on it, or that a method nobody in sight calls is called again. Where that is
+    presumed, it goes without saying that what has items keeps what is put there."""
+    oid, field = location
     again = i.modes.client
     dispatched = [words for around, words in i.ledger.of(Dispatched).methods.items() if _lies_in(written, around)]
-    return (*keeping(i, oid), *dispatched, *((again,) if again and not conditions else ()))
+    has_items = field == HELD or written in i.ledger.of(Shadows).items
+    kept = () if again and has_items else keeping(i, oid)
+    return (*kept, *dispatched, *((again,) if again and not conditions else ()))
 
 
 def _is_bound_once(i: Interpreter, location: Location) -> bool:

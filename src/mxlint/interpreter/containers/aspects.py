@@ -40,7 +40,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import answers, membership, orders
+from mxlint.interpreter.containers import answers, membership, open_entries, orders
 from mxlint.interpreter.containers.deques import bounded
 from mxlint.interpreter.containers.elements import known_items, position_of
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS
@@ -67,6 +67,7 @@ from mxlint.interpreter.machine.locations import (
 from mxlint.interpreter.machine.locations import part as location_of
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is_of_library
+from mxlint.interpreter.open_world import given_contents
 from mxlint.models.load import model
 
 LENGTH: Final = ("#", "length")
@@ -135,6 +136,8 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
     contents = _contents(i, oid, ordered=_is_ordered(field))
     if contents is None and _is_membership(field):
         return _is_in(i, oid, field[1])  # type: ignore[index]
+    if contents is None and field == KEYS and (keys := open_entries.open_keys(i, oid)) is not None:
+        return keys
     if contents is None:
         return _length(i, oid) if field == LENGTH else (_filled(i, oid) if field == FILLED else None) or Unknown("contents")
     if isinstance(field, tuple) and isinstance(field[1], answers.Question):
@@ -236,6 +239,9 @@ def ask_for_entries(i: Interpreter, oid: int, place: Place, frame: Frame) -> Non
         for field, value in list(i.heap.fields(oid).items()):
             if _is_entry(field):
                 i.operations.read(i, oid, field, value, place, frame)
+        rest = open_entries.any_value(i, oid)
+        if rest is not None:
+            i.operations.read(i, oid, REST, rest, place, frame)
 
 
 def copied(i: Interpreter, oid: int, source: int) -> None:
@@ -280,7 +286,7 @@ def at(i: Interpreter, oid: int, field: Field) -> Value | None:
     if isinstance(field, str) and (table := i.heap.get(oid, INSTEAD)) is not None:
         return join([_entry_of(i, member.oid, field) for member in members(table) if isinstance(member, Ref)])
     if not (isinstance(field, tuple) and field[0] == "item"):
-        return i.heap.get(oid, field)
+        return open_entries.any_value(i, oid) if field == REST else open_entries.lies(i, oid, field)
     content = i.heap.get(oid, ITEMS)
     found: list[Value] = []
     for part in members(content) if content is not None else ():
@@ -361,6 +367,7 @@ def _comes_from(i: Interpreter, copied: Value | None, source: Value) -> bool:
 
 def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None:
     """Note what an iteration over a container, or a view of a dict, reads of it."""
+    given_contents.read(i, member, place, frame)
     if i.trace is None or not isinstance(member, Ref):
         return
     info, kind = i.info(member.oid), container(i, member)
@@ -493,7 +500,7 @@ def contents(i: Interpreter, member: Member, place: Place, frame: Frame) -> None
     """Note that the items or entries of a container are read, and not what they hold themselves."""
     if isinstance(member, Ref) and container(i, member) == "dict":
         ask_for_entries(i, member.oid, place, frame)
-    else:
+    elif isinstance(member, Ref):
         iterated(i, member, place, frame)
 
 

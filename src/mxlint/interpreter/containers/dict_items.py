@@ -6,16 +6,15 @@ in sight gives may replace what lies under a known one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from mxlint.domain.guards import MAX_GUARD, Guard, Identity, Literal_, opposite
-from mxlint.domain.join import bound, of
+from mxlint.domain.guards import HANDLER, MAX_GUARD, Guard, Identity, Literal_, opposite
+from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
     UNBOUND,
     Const,
-    External,
     Kind,
     Member,
     Option,
@@ -23,6 +22,7 @@ from mxlint.domain.members import (
     Symbolic,
     Tuple,
     Unbound,
+    Union,
     Value,
     members,
     options,
@@ -31,7 +31,9 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.keyed import found_under
 from mxlint.interpreter.compiled.portions import found as found_in
+from mxlint.interpreter.containers import open_entries
 from mxlint.interpreter.containers.builders import entries, entry, is_key, put
+from mxlint.interpreter.containers.open_entries import KEYS_OF
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.loops.lengths import keyed
 from mxlint.interpreter.loops.taking import at_index
@@ -39,8 +41,8 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import REST
-from mxlint.interpreter.machine.paths import Condition
+from mxlint.interpreter.machine.locations import REST, REST_KEY
+from mxlint.interpreter.machine.paths import TEST, Condition
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.open_world import given_dicts, opaque
@@ -67,26 +69,31 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         there = bound(value)
         found = [] if there is None else [(key, value)]
         if rest is not None and absent is not None and not given_dicts.is_given(i, owner.oid):
-            found.append((None, rest))
+            found.append((None, open_entries.at_key(i, rest, key, place)))
         if isinstance(key, Symbolic) and absent is not None:
             # It may be equal to another key, under which something lies already.
-            found += [(other, guarded([(held, absent)])) for other, held in _entries_there(i, owner, lambda k: k != key)]
+            found += [(other, guarded([(held, absent)])) for other, held in _alike(i, key, _entries_there(i, owner, lambda k: k != key))]
     elif isinstance(key, Const) or isinstance(key, Tuple) and is_key(key):
-        i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
-        entries = [] if rest is not None else _entries_there(i, owner, lambda k: not isinstance(k, (Const, Tuple, Ref, External)))
         named = given_dicts.name_entry(i, owner.oid, key, rest, place) if rest is not None and isinstance(key, Const) else None
         if named is not None:
+            i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
             named = i.live(named)
             rest = bound(named)
             absent = () if default is None else _where_absent(named)
-        found = entries if rest is None else [(None, rest)]
-        by = i.heap.get(owner.oid, ("#", "restkey")) or UNBOUND if rest is not None else entries[0][0] if entries else by  # type: ignore[assignment]
+            found = [(None, rest)] if rest is not None else []
+        else:
+            lying = open_entries.under(i, owner.oid, key, place)
+            if lying is None:
+                i.operations.read_through(i, owner.oid, field, UNBOUND, place, frame)
+            else:
+                found = [(None, found_in(i, owner.oid, field, lying, place, frame))]
+                by = i.heap.get(owner.oid, REST_KEY) or Kind("str", "varying")
     else:
         if is_key(key):  # what is put there later is found
             i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
-        found = _entries_there(i, owner, lambda k: True)
+        found = _alike(i, key, _entries_there(i, owner, lambda k: True))
         if rest is not None:
-            found.append((None, rest))
+            found.append((None, open_entries.at_key(i, rest, key, place) if is_key(key) else rest))
         by = key
         read = partial(_read_entry, i, owner, place, frame)
     if not found and i.heap.get(owner.oid, ("k", Const(opaque.WEIGHTS))) is not None:
@@ -147,6 +154,14 @@ def _entries_there(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool])
     return [(key, value) for key, value in held if bound(value) is not None]
 
 
+def _alike(i: Interpreter, key: Member, entries: list[tuple[Member | None, Value]]) -> list[tuple[Member | None, Value]]:
+    """What host code finds where a key that nobody in sight gives is equal to another such: what goes with that one, said of this one. A trace reads it where
+    it lies."""
+    if i.trace is not None or not isinstance(key, Symbolic):
+        return entries
+    return [(other, open_entries.where_equal(i, value, other, key) if isinstance(other, Symbolic) else value) for other, value in entries]
+
+
 def entries_where(i: Interpreter, owner: Ref, wanted: Callable[[Member], bool]) -> list[tuple[Member | None, Value]]:
     """The entries of a dict under some keys."""
     found: list[tuple[Member | None, Value]] = []
@@ -188,20 +203,46 @@ def _together(
 def put_entry(i: Interpreter, owner: Ref, key: Value, value: Value, place: Place, frame: Frame) -> None:
     """Put something under a key of a dict, and say so."""
     keyed(i, owner.oid, key, True)
-    put(i, owner.oid, key, value)
+    given = key if isinstance(key, Symbolic) and key.identity[0] in GIVEN and i.trace is None else None
+    missing = open_entries.asked(i, owner.oid) if given is not None else []
+    before = [(other, open_entries.lies(i, owner.oid, ("k", other)) or UNBOUND) for other in missing]
+    if isinstance(key, Union) and i.trace is None and all(isinstance(member, Symbolic) for member in members(key)):
+        for one in members(key):
+            present = i.heap.get(owner.oid, entry(i, owner.oid, one)) or UNBOUND
+            put(i, owner.oid, one, join((_said_of(i, one, key, value), present)))
+    else:
+        put(i, owner.oid, key, value)
     for field in entries(i, owner.oid, key):
         i.operations.written(i, owner.oid, field, value, place, frame)
-    if isinstance(key, Symbolic) and key.identity[0] in GIVEN and i.trace is None:
-        _put_if_equal(i, owner, key, value, place, frame)
+    if given is not None and open_entries.is_own(i, owner.oid, given):
+        i.operations.written(i, owner.oid, REST, value, place, frame)
+    if given is not None:
+        _put_if_equal(i, owner, given, value, before, place, frame)
+    elif isinstance(key, Union) and i.trace is None and not any(_is_asked(i, member) for member in members(key)):
+        open_entries.changed(i, owner.oid, place, frame)
     views.changed(i, owner.oid, place, frame)
 
 
-GIVEN: Final = frozenset(("parameter", "element", "unpacked"))
+def _said_of(i: Interpreter, one: Member, key: Value, value: Value) -> Value:
+    """What is put under one of several keys that nobody in sight gives: what goes with another of them, said of this one."""
+    for other in members(key):
+        if isinstance(other, Symbolic) and other != one:
+            value = open_entries.where_equal(i, value, other, one)
+    return value
+
+
+GIVEN: Final = frozenset(("parameter", "element", "unpacked", KEYS_OF))
 """What begins the name of a key that somebody gives as it is: one that the program makes of that, as by an f-string, has a form of its own."""
 
 
-def _speaks_of(condition: Identity, thing: Identity) -> bool:
-    """Whether a condition is made of something."""
+UNNAMED: Final = frozenset((TEST, HANDLER))
+"""What begins the name of a condition that says nothing of what is asked."""
+
+
+def _may_ask(condition: Identity, thing: Identity) -> bool:
+    """Whether a condition is made of something, or may be."""
+    if condition[0] in UNNAMED:
+        return True
     todo: list[object] = [condition]
     while todo:
         part = todo.pop()
@@ -213,23 +254,31 @@ def _speaks_of(condition: Identity, thing: Identity) -> bool:
     return False
 
 
-def _put_if_equal(i: Interpreter, owner: Ref, key: Symbolic, value: Value, place: Place, frame: Frame) -> None:
+def _is_asked(i: Interpreter, key: Member) -> bool:
+    """Whether a test on the path may be one of a key that nobody in sight gives. Of another one each test is followed."""
+    if not isinstance(key, Symbolic):
+        return True
+    return any(condition.literal is not None and _may_ask(condition.literal.condition, key.identity) for condition in i.path)
+
+
+def _put_if_equal(
+    i: Interpreter, owner: Ref, key: Symbolic, value: Value, before: Sequence[tuple[Member, Value]], place: Place, frame: Frame
+) -> None:
     """A key that nobody in sight gives may be equal to one under which something lies, or under which a trace has found nothing: then that is replaced."""
-    if entries_where(i, owner, lambda k: not isinstance(k, Const) and k != key) or i.heap.get(owner.oid, REST) is not None:
-        return  # no test says which of such keys it is, so it may be a new one
-    if any(condition.literal is not None and _speaks_of(condition.literal.condition, key.identity) for condition in i.path):
+    if _is_asked(i, key):
         return  # a test of the key, whatever it asks, may leave out those that are there
     base = i.path
-    for other, present in (*entries_where(i, owner, lambda k: isinstance(k, Const)), *_missed(i, owner)):
+    for other, present in (*entries_where(i, owner, lambda k: isinstance(k, Const)), *before):
         if isinstance(other, Const) and _may_equal(key, other):
             equal = Literal_(("==", key.identity, other), True)
             i.path = (*base, Condition(None, place, equal))
             there, here = i.live(value), i.live(present)
             i.path = base
             exact = [option for option in options(there) if equal in option.guard] or options(there)  # it may come from this very entry
-            if {option.member for option in exact} == set(members(here)):
+            same = open_entries.where_equal(i, of(exact), key, other)
+            if set(members(same)) == set(members(here)):
                 continue
-            new = i.live(choices.chosen(i, [(other, of(exact))], key, place, present))
+            new = i.live(choices.chosen(i, [(other, same)], key, place, present))
             if new != present:
                 field = entry(i, owner.oid, other)
                 i.heap.set(owner.oid, field, new)
@@ -260,10 +309,3 @@ def _may_be_one(key: Member, other: Member) -> bool:
 def _may_equal(key: Symbolic, other: Member) -> bool:
     """Whether a key that nobody in sight gives may be equal to another."""
     return key.kinds is None or not isinstance(other, Const) or scalar_type(other) in key.kinds
-
-
-def _missed(i: Interpreter, owner: Ref) -> list[tuple[Member, Value]]:
-    """The constants under which traces have looked in a dict where nothing lies."""
-    asked = {field[1] for oid, field in i.traced if oid == owner.oid and isinstance(field, tuple) and field[0] == "k"}
-    absent = [key for key in asked if isinstance(key, Const) and bound(i.heap.get(owner.oid, entry(i, owner.oid, key)) or UNBOUND) is None]
-    return [(key, UNBOUND) for key in sorted(absent, key=repr)]

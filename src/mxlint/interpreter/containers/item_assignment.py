@@ -37,7 +37,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import container, environment, library_base_of, special
-from mxlint.interpreter.open_world import installed, shadows
+from mxlint.interpreter.open_world import given_contents, installed, shadows
 
 
 def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Place, frame: Frame) -> None:
@@ -56,9 +56,11 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
                 shadows.write_item(i, decided, index, value, place, frame)
         else:
             i.mlx.handed(i, (value,), place, frame)
-            if isinstance(member, Symbolic) and isinstance(index, Const):
-                shadows.write_item(i, member, index, value, place, frame)
             if isinstance(member, Symbolic):
+                i.ledger.of(shadows.Shadows).items.add(place)
+                if isinstance(index, Const):
+                    shadows.write_item(i, member, index, value, place, frame)
+                given_contents.put(i, member, index, value, place, frame)
                 installed.put(i, member.identity, value, place)
                 sharing.changed(i, member, index, place, frame)
         return NONE

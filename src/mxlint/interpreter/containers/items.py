@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import Literal_
 from mxlint.domain.join import constant_range, join
 from mxlint.domain.members import (
     NONE,
@@ -230,7 +231,10 @@ def _item_of_symbolic(i: Interpreter, owner: Symbolic, index: Value, place: Plac
     parts = members(index)
     kinds = WHOLE_NUMBER if owner.identity[0] == SHAPE and isinstance(index, Const) else None
     made = i.derived("[]", (owner, parts[0] if len(parts) == 1 else Unknown("index")), kinds, place)
-    return shadows.read_item(i, owner, index, made, place, frame) if isinstance(index, Const) else made
+    if not isinstance(index, Const):
+        return made
+    there = Literal_(i.derived("in", (index, owner), frozenset(("bool",)), place).identity, True)
+    return shadows.read_item(i, owner, index, made, place, frame, there)
 
 
 def _item_of_unknown(i: Interpreter, owner: Unknown, index: Value, place: Place, frame: Frame) -> Value:

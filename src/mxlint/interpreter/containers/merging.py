@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from mxlint.domain.join import bound, join
-from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Unbound, Unknown, Value, members
+from mxlint.domain.members import NONE, UNBOUND, Const, Member, Ref, Symbolic, Unbound, Unknown, Value
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers import aspects, open_entries
 from mxlint.interpreter.containers.builders import copy_dict, entry, put, put_any
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.arguments import Arguments
@@ -66,18 +66,19 @@ def merge_dict(i: Interpreter, oid: int, source: int, place: Place, frame: Frame
 
 def merge_unknown(i: Interpreter, oid: int, source: Member, place: Place, frame: Frame) -> None:
     """Put the entries of a mapping of which nothing is known into a dict."""
-    may_replace(i, oid, source, (), place, frame)
-    known = isinstance(source, Unknown)
-    put_any(i, oid, source if known else i.symbolic(place, "key"), source if known else i.symbolic(place, "value"))
+    each = i.derived(open_entries.VALUES_OF, (source,), None, place) if isinstance(source, Symbolic) else source
+    may_replace(i, oid, each, (), place, frame)
+    if isinstance(source, Symbolic):
+        put_any(i, oid, i.derived(open_entries.KEYS_OF, (source,), None, place), i.derived(open_entries.VALUES_OF, (source,), None, place))
+    else:
+        known = isinstance(source, Unknown)
+        put_any(i, oid, source if known else i.symbolic(place, "key"), source if known else i.symbolic(place, "value"))
 
 
 def may_replace(i: Interpreter, oid: int, source: Value, known: Collection[object], place: Place, frame: Frame) -> None:
     """Entries of a dict that is updated by what holds more than is known: each may be there, too. `known`: those of which it is known."""
 
-    def given(key: Const) -> Value:
-        return join([i.derived("[]", (part, key), None, place) if isinstance(part, Symbolic) else part for part in members(source)])
-
-    _may_each(i, oid, given, known, place, frame)
+    _may_each(i, oid, lambda key: open_entries.at_key(i, source, key, place), known, place, frame)
 
 
 def under_open_keys(i: Interpreter, oid: int) -> list[Value]:
@@ -88,7 +89,8 @@ def under_open_keys(i: Interpreter, oid: int) -> list[Value]:
 
 def _may_each(i: Interpreter, oid: int, given: Callable[[Const], Value], known: Collection[object], place: Place, frame: Frame) -> None:
     """Each entry of a dict under a constant key may be replaced, by what is given for that key; `known` are the fields of which it is known."""
-    for key, present in i.heap.entries(oid):
+    asked = [(key, open_entries.lies(i, oid, ("k", key)) or UNBOUND) for key in open_entries.asked(i, oid)]
+    for key, present in (*i.heap.entries(oid), *asked):
         field = ("k", key)
         if field in known or not isinstance(key, Const):
             continue

@@ -11,7 +11,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import used
-from mxlint.interpreter.containers import orders
+from mxlint.interpreter.containers import open_entries, orders
 from mxlint.interpreter.containers.aspects import contents
 from mxlint.interpreter.containers.builders import any_number, entries, entry, is_key, joined_content, new_list, new_set, put, put_any
 from mxlint.interpreter.containers.deques import within_length
@@ -190,6 +190,7 @@ def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame
         ]:
             i.heap.drop(ref.oid, field)
             i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
+        open_entries.changed(i, ref.oid, place, frame)
     else:
         _set(i, ref, Tuple(()), NONE, place, frame)
     return NONE

@@ -54,7 +54,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import DISTINCT, ITEMS
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
-from mxlint.interpreter.open_world import given_dicts
+from mxlint.interpreter.open_world import given_contents, given_dicts
 
 
 def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -101,6 +101,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             if numbers is not None:
                 return Const(length_of(numbers))
         if isinstance(member, (Symbolic, ShapeOf)) or isinstance(member, Ref) and _measured_elsewhere(i, member):
+            given_contents.read(i, member, place, frame)
             return i.derived("len", (member,), frozenset(("int",)), place)
         if isinstance(member, (Const, Range)):
             throw_named(i, "builtins.TypeError", place)

@@ -32,6 +32,7 @@ from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of,
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, hashed, new_list, new_set, put
 from mxlint.interpreter.containers.merging import as_dict, merge, under_open_keys
+from mxlint.interpreter.containers.open_entries import VALUES_OF
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
@@ -315,7 +316,8 @@ def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: di
         elif isinstance(member, Unknown):
             rest.append(member)
         else:
-            rest.append(i.symbolic(place, "keywords"))
+            mapping = member if isinstance(member, Symbolic) else i.symbolic(place, "keywords")
+            rest.append(i.derived(VALUES_OF, (mapping,), None, place))
     for name, there_are in entries.items():
         if len(there_are) < len(members(value)):
             rest += there_are  # not each of several dicts has it

@@ -40,6 +40,8 @@ COPIED: Final = ("#", "copied from")
 """Of what a trace makes: the older dicts whose entries were put into it, in order; the object that it is a copy of."""
 CONTENTS: Final = ("#", "contents")
 """Of an object of a library, such as an array of numpy: all that it holds."""
+HELD: Final = ("#", "held")
+"""Of what stands for something symbolic: what that holds as a whole."""
 CELL: Final = "cell"
 """Begins the location of what such an object holds at an index that is known."""
 PART_OF: Final = ("#", "part of")

@@ -10,6 +10,7 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import Const, Symbolic, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter.containers import open_entries
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.presumptions import PRESUMED
@@ -28,7 +29,8 @@ def apart_by_number(i: Interpreter, array: Array, name: str) -> Array:
 def item(i: Interpreter, star: Value, number: int | str, place: Place) -> Value:
     """One item of what a star holds, by its number, or by its name."""
     if isinstance(star, Symbolic):
-        return i.derived("[]", (star, Const(number)), None, place)
+        named = open_entries.at_key(i, star, Const(number), place)
+        return named if named != star else i.derived("[]", (star, Const(number)), None, place)
     label = i.heap.get(star.ident, GIVEN_AS) if isinstance(star, Array) and i.trace is not None else None
     if not isinstance(star, Array) or not isinstance(label, Const):
         return star

@@ -7,25 +7,32 @@ Which do so says the model of the method of a dict, or of the function of a libr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mxlint.domain.guards import MAX_GUARD, Literal_, opposite
 from mxlint.domain.join import of
 from mxlint.domain.members import NONE, Const, External, Option, Ref, Symbolic, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.elements import dict_keys
+from mxlint.interpreter.containers.open_entries import VIEW
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.objects.lookup import environment
-from mxlint.interpreter.open_world import shadows
+from mxlint.interpreter.open_world import given_contents, shadows
 from mxlint.models.load import model
 from mxlint.models.schema import Model
+
+VIEWS: Final = frozenset((".items", ".keys", ".values"))
+"""Methods that give a view of a mapping."""
 
 
 def called(i: Interpreter, function: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
     """What a method gives; `made`: what it gives if nothing in sight put an entry there."""
     name, *owners = function.identity
     owner = owners[0] if len(owners) == 1 else None
+    if isinstance(owner, tuple):
+        given_contents.called(i, function.identity, Symbolic(owner, None, function.label), args, place, frame)
     found = model(f"builtins.dict{name}") if isinstance(name, str) and isinstance(owner, tuple) else None
     if found is None or not isinstance(owner, tuple):
         return made
@@ -33,8 +40,11 @@ def called(i: Interpreter, function: Symbolic, made: Value, args: Arguments, pla
 
 
 def asked(i: Interpreter, function: Symbolic, args: Arguments, place: Place) -> Symbolic | None:
-    """What a method gives that reads an entry under a constant key, as `config.get("scale", 1.0)`: the same each time; None for any other call."""
+    """What a method gives that reads an entry under a constant key, as `config.get("scale", 1.0)`, or all entries, as `config.items()`: the same each time;
+    None for any other call."""
     name = function.identity[0]
+    if name in VIEWS and len(function.identity) == 2 and not args.values:
+        return i.derived(VIEW, (function,), None, place, function.label)
     found = model(f"builtins.dict{name}") if isinstance(name, str) and len(function.identity) == 2 else None
     given = [value for value in args.args if isinstance(value, Const)]
     if found is None or found.entry is None or not given or len(given) < len(args.values) or isinstance(given[0].value, bool):

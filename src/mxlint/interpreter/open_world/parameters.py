@@ -15,6 +15,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.containers.builders import any_number, new_list
 from mxlint.interpreter.containers.elements import enum_members
+from mxlint.interpreter.containers.open_entries import VALUES_OF
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
@@ -62,7 +63,9 @@ def arguments(
                 continue
             if held is None and compiled_function:
                 held = presume(i, Array(i.ident(place, "parameter"), None, None, None, several=True), param.name)
-            more[param.star] = held if held is not None else i.symbolic(place, "parameter", param.name, source="parameter")
+            star = i.symbolic(place, "parameter", param.name, source="parameter")
+            unsaid = star if param.star == "*" else i.derived(VALUES_OF, (star,), None, place, param.name)
+            more[param.star] = held if held is not None else unsaid
             continue
         value = presumed(i, ref, info, param, place, compiled_function=compiled_function)
         if param.kwonly:
@@ -275,7 +278,7 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place, *, known: boo
         if isinstance(initializer, Ref) and isinstance(info := i.info(initializer.oid).payload, FunctionInfo):
             args = arguments(i, initializer, info, 1, frozenset())
         elif fields_of(i, cls):
-            args = Arguments((), _fields(i, cls, place), kwstar=i.symbolic(place, "field"))
+            args = Arguments((), _fields(i, cls, place), kwstar=i.derived(VALUES_OF, (i.symbolic(place, "field"),), None, place))
         mark = i.heap.mark()
         try:
             with i.within(("made", key)):  # classes that inherit one constructor may be made for one method

@@ -6,7 +6,7 @@ same each time.
 
 from __future__ import annotations
 
-from mxlint.domain.guards import Identity
+from mxlint.domain.guards import Identity, Literal_
 from mxlint.domain.heap import Field, Info
 from mxlint.domain.join import bound, of
 from mxlint.domain.members import Const, Option, Symbolic, Unbound, Value, options
@@ -18,10 +18,12 @@ from mxlint.interpreter.machine.frames import Context, Frame
 class Shadows:
     """The objects that hold what the program writes on symbolic values."""
 
-    __slots__ = ("objects",)
+    __slots__ = ("items", "objects")
 
     def __init__(self) -> None:
         self.objects: dict[Identity, int] = {}
+        self.items: set[Place] = set()
+        """Where something is put into one by an index or key, `owner[index] = value`: what has items keeps them."""
 
 
 def shadow(i: Interpreter, owner: Symbolic, place: Place) -> int:
@@ -39,9 +41,15 @@ def read(i: Interpreter, owner: Symbolic, name: str, otherwise: Symbolic, place:
     return _read(i, owner, name, otherwise, place, frame)
 
 
-def read_item(i: Interpreter, owner: Symbolic, index: Const, otherwise: Value, place: Place, frame: Frame) -> Value:
-    """`owner[index]`: what was put there, else `otherwise`."""
-    return _read(i, owner, ("k", index), otherwise, place, frame)
+def read_item(
+    i: Interpreter, owner: Symbolic, index: Const, otherwise: Value, place: Place, frame: Frame, there: Literal_ | None = None
+) -> Value:
+    """`owner[index]`: what was put there, else `otherwise`. `there`: what holds behind a read that raises where nothing lies, as a trace then knows."""
+    value = _read(i, owner, ("k", index), otherwise, place, frame)
+    seen = i.trace.reads.get((shadow(i, owner, place), ("k", index))) if i.trace is not None and there is not None else None
+    if seen is not None and there is not None:
+        seen.under |= {there}
+    return value
 
 
 def _read(i: Interpreter, owner: Symbolic, field: Field, otherwise: Value, place: Place, frame: Frame) -> Value:
@@ -61,7 +69,7 @@ def _read(i: Interpreter, owner: Symbolic, field: Field, otherwise: Value, place
 
 def write_item(i: Interpreter, owner: Symbolic, index: Const, value: Value, place: Place, frame: Frame) -> None:
     """`owner[index] = value`."""
-    _write(i, owner, ("k", index), value, place, frame)
+    write_field(i, owner, ("k", index), value, place, frame)
 
 
 def items(i: Interpreter, owner: Symbolic) -> list[tuple[Const, Value]]:
@@ -73,10 +81,11 @@ def items(i: Interpreter, owner: Symbolic) -> list[tuple[Const, Value]]:
 
 def write(i: Interpreter, owner: Symbolic, name: str, value: Value, place: Place, frame: Frame) -> None:
     """`owner.name = value`."""
-    _write(i, owner, name, value, place, frame)
+    write_field(i, owner, name, value, place, frame)
 
 
-def _write(i: Interpreter, owner: Symbolic, field: Field, value: Value, place: Place, frame: Frame) -> None:
+def write_field(i: Interpreter, owner: Symbolic, field: Field, value: Value, place: Place, frame: Frame) -> None:
+    """Put something at a location of what stands for a symbolic object."""
     oid = shadow(i, owner, place)
     i.heap.set(oid, field, value)
     if owner.source != "argument":  # what a trace is given is no state of the program
