@@ -103,10 +103,10 @@ def _name(part: object, names: Mapping[Identity, object]) -> object:
     return part if all(a is b for a, b in zip(parts, part)) else parts
 
 
-def under(i: Interpreter, oid: int, key: Member, place: Place) -> Value | None:
-    """What may lie in a dict under a constant key that has no entry of its own; None if all keys are known. What was put in later comes first."""
+def under(i: Interpreter, oid: int, key: Member, place: Place, otherwise: Value | None = None) -> Value | None:
+    """What may lie in a dict under a constant key that has no entry of its own; `otherwise` if all keys are known. What was put in later comes first."""
     rest = bound(i.heap.get(oid, REST) or UNBOUND)
-    found = None if rest is None else at_key(i, rest, key, place)
+    found = otherwise if rest is None else at_key(i, rest, key, place)
     for other, value in i.heap.entries(oid):
         there = None if isinstance(other, (Const, Tuple, External)) else bound(i.live(value))
         if there is not None and isinstance(other, (Symbolic, Length)):
@@ -124,8 +124,8 @@ def lies(i: Interpreter, oid: int, field: Field) -> Value | None:
     if held is None:
         return under(i, oid, field[1], info.place)
     absent = [option for option in options(held) if isinstance(option.member, Unbound)]
-    behind = under(i, oid, field[1], info.place) if absent else None
-    if behind is None:
+    behind = under(i, oid, field[1], info.place, UNBOUND) if absent else None
+    if behind is None or behind == UNBOUND:
         return held
     there = [option for option in options(held) if not isinstance(option.member, Unbound)]
     ways = [(option, one) for option in absent for one in options(behind) if not contradict(one.guard, option.guard)]
