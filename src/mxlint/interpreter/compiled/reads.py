@@ -294,6 +294,7 @@ def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: 
             content.count = count(i, (member.ident, CONTENT))
             content.used = used
             trace.reads[member.ident, CONTENT] = content
+            i.traced.add((member.ident, CONTENT))
             i.ledger.of(Changes).read_contents = True
             trace.by_ident.setdefault(member.ident, []).append(content)
 

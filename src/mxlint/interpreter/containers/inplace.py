@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import UNBOUND, Bound, External, Range, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
@@ -55,7 +56,7 @@ class InPlace:
     def mutated(
         self, i: Interpreter, objects: Collection[int], holders: Iterable[int], assigned: Collection[str]
     ) -> dict[int, frozenset[str]]:
-        """The containers among `objects`, and those that attributes of `holders` hold, that may be changed, each with how; and the iterators. An
+        """The containers among `objects`, and those that attributes of `holders` hold, that may be changed, each with how; and the iterators and arrays. An
         attribute that is `assigned`, or that a property gives, may hold any of the objects."""
         found: dict[int, frozenset[str]] = {}
         cells = i.heap.cells
@@ -87,6 +88,8 @@ def _mark(i: Interpreter, value: Value, does: Iterable[How], found: dict[int, fr
                 todo += i.heap.cells[member.oid].values()
             elif isinstance(member, Ref) and is_of_library(i, member):
                 _mark_one(i, member, does, found)
+            elif isinstance(member, Array):
+                found.setdefault(member.ident, frozenset())
 
 
 def _mark_one(i: Interpreter, ref: Ref, does: Iterable[How], found: dict[int, frozenset[str]]) -> None:
