@@ -14,10 +14,11 @@ from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
-    """The body computes arrays, gives none of them back and does nothing else."""
+    """The body computes arrays, gives none of them back and does nothing else. What it puts into its arguments is put into copies of them."""
     for compiled in program.log.compiled:
-        traces = program.traces.get(compiled.number, ())
-        if not traces or compiled.outputs is not None or program.events.get(compiled.number) or program.writes.get(compiled.number):
+        traces, relied = program.traces.get(compiled.number, ()), program.relied(compiled.number)
+        does = [event for event in program.events.get(compiled.number, ()) if event.kind != "mutate" or event.where in relied]
+        if not traces or compiled.outputs is not None or does or program.writes.get(compiled.number):
             continue
         if all(
             trace.ended and trace.operations and trace.full and trace.returns == ScalarValue("None", None, True, False) for trace in traces
