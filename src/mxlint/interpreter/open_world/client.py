@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import partial
 
-from mxlint.domain.members import NONE, Bound, Ref, Value, members
+from mxlint.domain.members import NONE, Ref, Value, members
 from mxlint.facts import events
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.machine.core import Interpreter
@@ -37,20 +37,21 @@ from mxlint.interpreter.open_world.client_methods import (
     public_methods,
     writing_methods,
 )
-from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, called_alone, sample
+from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, sample
 from mxlint.interpreter.open_world.factories import factories, run_handed
+from mxlint.interpreter.open_world.left_open import File, lies_open, make, run_left
 from mxlint.interpreter.open_world.public_attributes import callables, others_have
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.turns import (
     Callee,
+    called,
     calling,
     calls_within,
     compiled_in,
     counting_themselves,
-    given,
-    inside,
     run,
-    stale_alone,
+    run_rest,
+    run_within,
 )
 from mxlint.interpreter.open_world.unchanged import Unchanged
 from mxlint.source import Source
@@ -65,8 +66,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     ]
     alone = callables(i, Ref(module))
     classes = methods_by_class(i, source, module, public)
-    making = factories(i, public)
-    if not making and not reaching and not alone and not any(i.ledger.of(Standing).samples.get(cls) for cls in classes):
+    making, leaving = factories(i, public), i.ledger.of(Entries).leaving
+    if not (making or leaving or reaching or alone or lies_open(i) or any(i.ledger.of(Standing).samples.get(cls) for cls in classes)):
         return
     writing, around = writing_methods(i, source, module, public)
     written = frozenset(i.ledger.of(Writes).by)
@@ -74,7 +75,10 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     for factory in making:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
         run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing, *lying_open)) if other is not factory], frame)
-    unchanged = Unchanged(i)
+    unchanged, file = Unchanged(i), File(module, public, classes, writing, around, lying_open)
+    for maker in public:
+        if id(maker.info.node) in leaving:
+            run_left(i, file, partial(make, i, maker, frame), lambda left: True, unchanged, frame, maker.ref)
     entered = {id(method.info.node) for method in reaching}
     objects: list[tuple[int, Value, list[Method]]] = []
     for cls, own in classes.items():
@@ -106,13 +110,15 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 for other in rounds.counting_for(i, method, (*its, *around_it, *open_ones), frame):
                     rounds.repeat(i, method, frame, other)
                 rounds.go_on(i, method, frame)
-                _run_within(i, calling(i, method, frame), managers, frame)
+                run_within(i, calling(i, method, frame), managers, frame)
         for name, compiled_object in callables(i, owner) if owns else ():
             callee = _read_and_called(i, owner, name, compiled_object, frame)
             run(i, callee, list(dict.fromkeys((*its, *around_it, *writing))), frame)
             if near := _read_by(i, {compiled_object.oid}, open_ones):
                 run(i, callee, near, frame)
-            _run_within(i, callee, managers, frame)
+            run_within(i, callee, managers, frame)
+        if owns:
+            run_left(i, file, partial(members, owner), lambda left: left.readers != (), unchanged, frame)
     for method in (method for method in reaching if method.cls is None):
         number = id(method.info.node)
         beside = [
@@ -127,7 +133,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         if counts or number in i.ledger.of(Entries).drawing:
             rounds.repeat(i, method, frame)
         rounds.go_on(i, method, frame)
-        _run_within(i, calling(i, method, frame), around, frame)
+        run_within(i, calling(i, method, frame), around, frame)
     themselves = counting_themselves(i)
     for name, compiled_object in alone:
         callee = _read_and_called(i, Ref(module), name, compiled_object, frame)
@@ -137,7 +143,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
             run(i, callee, list(dict.fromkeys((*writing, *beside))), frame)
         if near := _read_by(i, {compiled_object.oid}, lying_open):
             run(i, callee, near, frame)
-        _run_within(i, callee, around, frame)
+        run_within(i, callee, around, frame)
+    run_left(i, file, lambda: (), lambda left: left.root == Ref(module) and len(left.path) > 1, unchanged, frame)
 
 
 def _lying(i: Interpreter, holder: Ref, known: Sequence[Method]) -> list[Method]:
@@ -179,40 +186,14 @@ def _calls_alone(i: Interpreter, method: FunctionInfo) -> bool:
 def _again(i: Interpreter, method: Method, others: Sequence[Method], unchanged: Unchanged, frame: Frame) -> bool:
     """Call a method, let others run, call it again, unless all of them leave alone what traces have read. Whether the first call left another number or
     list where one was."""
-    if unchanged.by(_called(i, each) for each in (method, *others)):
+    if unchanged.by(called(i, each) for each in (method, *others)):
         return rounds.counts(i, method, frame)
     callee, anew, known = calling(i, method, frame), list[Method](), journal(i).mark()
     counts = run(i, callee, others, frame, anew)
     for other in told.one_by_one(i, compiled_in(i, method), others, known) if len(others) > 1 else ():
         run(i, callee, (other,), frame)
-    rest = [other for other in others if other not in anew]
-    if anew and rest:
-        run(i, callee._replace(prepare=partial(_compiled_anew, i, callee, anew, frame)), rest, frame)
+    run_rest(i, callee, others, anew, frame)
     return counts
-
-
-def _compiled_anew(i: Interpreter, callee: Callee, anew: Sequence[Method], frame: Frame) -> None:
-    """Let methods run before the first call that compile anew: what else changes then is not hidden by that."""
-    callee.prepare()
-    for method in anew:
-        called_alone(i, (method.ref, method.info), given(i, method), 1, frame)
-
-
-def _called(i: Interpreter, method: Method) -> tuple[Value, ...]:
-    """What the client calls, and what it gives it: a class method is bound to its class."""
-    its = given(i, method)
-    return (method.ref, *its) if method.owner_class is None else (Bound(method.owner_class, method.ref), *its)
-
-
-def _run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Method]], frame: Frame) -> None:
-    """Call, and call again inside each context manager."""
-    for made_by, manager in managers:
-
-        def once(made_by: Ref = made_by, manager: Method = manager) -> None:
-            callee.prepare()
-            inside(i, callee, made_by, manager, frame)
-
-        stale_alone(i, once)
 
 
 def _read_by(i: Interpreter, compiled: Collection[int], methods: Sequence[Method]) -> list[Method]:

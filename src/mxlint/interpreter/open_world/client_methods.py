@@ -20,6 +20,7 @@ from mxlint.interpreter.machine.handed_out import HandedOut, handed_functions
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
+from mxlint.interpreter.open_world import keeping_names
 from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.public import is_called
 from mxlint.interpreter.open_world.standing import Standing
@@ -27,9 +28,6 @@ from mxlint.interpreter.open_world.unchanged import NAMED
 from mxlint.models.written import WrittenSource
 from mxlint.source import Source
 from mxlint.syntax.index import Block
-
-MUTABLE = frozenset(("list", "dict", "set", "instance"))
-"""Kinds of objects that are changed where they are."""
 
 
 class Method(NamedTuple):
@@ -97,6 +95,15 @@ def methods_of(i: Interpreter, cls: Ref, bases: Iterable[Member], known: set[str
                     found.append(Method(held, info, cls, None))
         known.update(name for name, _ in fields)
     return found
+
+
+def methods_of_object(i: Interpreter, ref: Ref) -> Iterator[Method]:
+    """The public methods of an object of a class of the program, setters among them."""
+    cls = i.heap.get(ref.oid, CLASS)
+    if isinstance(cls, Ref):
+        for method in (*methods_of(i, cls, mro(i, cls), set()), *descriptor_setters(i, cls)):
+            if not isinstance(method.info.source, WrittenSource):
+                yield method._replace(owner=ref)
 
 
 def methods_of_open(i: Interpreter, holder: Ref, written: Collection[tuple[int, Place]]) -> Iterator[Method]:
@@ -245,11 +252,10 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
     may do so."""
     traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and (i.info(oid).kind in NAMED or i.info(oid).trace)]
     names = {field for oid, field in traced if i.info(oid).kind == "module"}
-    if not traced:
-        return [], []
     of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
-    held = [m.oid for oid, field in traced for m in members(i.heap.get(oid, field) or NONE) if isinstance(m, Ref)]
-    holders = _names_of(i, (number for number in (*held, *(oid for oid, _ in i.traced)) if i.info(number).kind in MUTABLE))
+    holders = keeping_names.names_of(i, keeping_names.read_objects(i)) | i.ledger.of(keeping_names.KeepingNames).names
+    if not traced and not holders:
+        return [], []
     handed = ((ref, function_info(i, ref)) for ref in handed_functions(i))
     found = [*public, *(Method(ref, info, None, None) for ref, info in handed if info is not None)]
     writing: set[tuple[Source, Block]] = set()
@@ -287,21 +293,6 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
         return (id(method.info.source), method.info.node.start, method.info.node.end) in spans
 
     return list(filter(writes, found)), [manager for manager in context_managers(i, module, None) if writes(manager[1])]
-
-
-def _names_of(i: Interpreter, objects: Iterable[int]) -> set[str]:
-    """The names of modules and classes by which code comes to some objects, also through others that hold them."""
-    todo = list(dict.fromkeys(objects))
-    seen, found = set(todo), set[str]()
-    while todo:
-        for holder, field in i.heap.holders(todo.pop()):
-            kind = i.info(holder).kind
-            if kind in ("module", "class") and isinstance(field, str):
-                found.add(field)
-            if (kind in MUTABLE or kind == "class" and isinstance(field, str)) and holder not in seen:
-                seen.add(holder)
-                todo.append(holder)
-    return found
 
 
 def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:

@@ -31,7 +31,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.open_world import closures, handed_back, preparing
+from mxlint.interpreter.open_world import closures, handed_back, keeping_names, kept_objects, preparing
 from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure, wraps_unrun
 from mxlint.interpreter.open_world.client_methods import Method
 from mxlint.interpreter.open_world.handed_back import Way
@@ -51,6 +51,7 @@ class Entries:
         "hand_out",
         "hand_out_nothing",
         "handed_back",
+        "leaving",
         "prepared",
         "traced_alone",
         "unfinished",
@@ -67,6 +68,8 @@ class Entries:
         or may change what a trace has read: identities of their nodes."""
         self.handed_back: dict[int, tuple[Way, ...]] = {}
         """What functions give back of what they are given, when they are entered: by the identities of their nodes."""
+        self.leaving: set[int] = set()
+        """Functions that leave something compiled where others come to it, when they are entered: identities of their nodes."""
         self.prepared: dict[int, int | None] = {}
         """Methods that reach something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
         enough; None: it takes several."""
@@ -92,6 +95,7 @@ def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
             run()
     finally:
         writes.note_kept(i, mark)
+        keeping_names.note(i, mark)
         i.heap.undo(mark)
         i.modes.differentiating = False
         i.modes.entered_alone = False
@@ -228,8 +232,9 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         nonlocal unended
         place = Place(info.source, info.node.start, info.node.end)
         given: list[Value] = [] if owner_class is None else [owner_class]
-        if cls is not None and info.node.params and info.name != "__new__":
-            given.append(owner if owner is not None else i.symbolic(place, "self", "self"))
+        if cls is not None and info.node.params:
+            itself_given = cls if info.name == "__new__" else owner
+            given.append(itself_given if itself_given is not None else i.symbolic(place, "self", "self"))
         if id(info.node) in i.ledger.of(Entries).prepared and not prepare_owner(i, info, cls, owner, frame, others=True):
             return
         mark = i.heap.mark()
@@ -258,6 +263,7 @@ def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, b
     `mark`: before its arguments were made."""
     entries, number = i.ledger.of(Entries), id(info.node)
     begin, drawn, given_before = i.heap.mark(), i.ledger.of(Drawn).calls, len(i.ledger.of(Lengthened).given)
+    known = set(journal(i).compiled)
     value = call_with(i, ref, args, Place(info.source, info.node.start, info.node.end), frame)
     if i.ledger.of(Drawn).calls > drawn:
         entries.drawing.add(number)
@@ -266,6 +272,8 @@ def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, b
     given = closures.handed(i, value)
     if not given:
         entries.hand_out_nothing.add(number)
+    if any(True for _ in kept_objects.kept(i, journal(i).compiled.keys() - known, (*args.args[:bound], *given))):
+        entries.leaving.add(number)
     entries.counting[number] = leaves_another_count(i, mark, given_before)
     methods = closures.callables(i, dict.fromkeys((*given, *closures.kept(i, begin))))
     for method in methods:

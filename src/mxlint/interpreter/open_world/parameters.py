@@ -273,10 +273,11 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place, *, known: boo
         return _handed_over(i, i.call(cls, Arguments((), {}, star=i.symbolic(place, "argument")), place, _any_frame(i)))
     making.add(key)
     try:
-        initializer = class_attribute(i, cls, "__init__")
         args = Arguments()
-        if isinstance(initializer, Ref) and isinstance(info := i.info(initializer.oid).payload, FunctionInfo):
-            args = arguments(i, initializer, info, 1, frozenset())
+        constructors = (class_attribute(i, cls, name) for name in ("__init__", "__new__"))
+        constructor = next((held for held in constructors if isinstance(held, Ref)), None)
+        if constructor is not None and isinstance(info := i.info(constructor.oid).payload, FunctionInfo):
+            args = arguments(i, constructor, info, 1, frozenset())
         elif fields_of(i, cls):
             args = Arguments((), _fields(i, cls, place), kwstar=i.derived(VALUES_OF, (i.symbolic(place, "field"),), None, place))
         mark = i.heap.mark()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-SPECIAL: Final = frozenset(("__call__", "__delitem__", "__iadd__", "__ior__", "__setitem__"))
-"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`."""
+SPECIAL: Final = frozenset(("__aenter__", "__call__", "__delitem__", "__enter__", "__iadd__", "__ior__", "__setitem__"))
+"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`, `with object`."""
 
 
 def is_called(name: object) -> bool:

@@ -58,11 +58,11 @@ def _make_owner(i: Interpreter, module: int, cls: Ref, frame: Frame) -> None:
     facts, place = journal(i), i.info(cls.oid).place
     assert place is not None
     calls = [record for record in facts.records if type(record) is events.Call]
-    called = _made(i, (call.object for call in calls))
+    called = made(i, (call.object for call in calls))
     in_sight = {called[call.object] for call in calls if not call.alone and call.object in called}
     mark, checkpoint = i.heap.mark(), i.checkpoint()
     owner = sample(i, cls, place)
-    held = _made(i, (ref.oid for _, ref in callables(i, owner))) if owner is not None else {}
+    held = made(i, (ref.oid for _, ref in callables(i, owner))) if owner is not None else {}
     if owner is None or not held or not in_sight.isdisjoint(held.values()) or not others_have(i, module, cls, owner):
         i.heap.undo(mark)
         i.forget(checkpoint)
@@ -78,11 +78,11 @@ def others_have(i: Interpreter, module: int, cls: Ref, owner: Value) -> bool:
     source, name = i.main, i.info(cls.oid).label
     if not name.startswith("_") or source is None or i.project.named_elsewhere(name, source):
         return True
-    held = _made(i, (member.oid for _, _, member in each_leaf(i, owner) if isinstance(member, Ref)))
+    held = made(i, (member.oid for _, _, member in each_leaf(i, owner) if isinstance(member, Ref)))
     facts, open_ones = journal(i), _lying_open(i, module, cls)
     if not held or any(cls in mro(i, Ref(number)) for number in open_ones if i.info(number).kind == "class"):
         return True
-    handed = _made(i, facts.returned | facts.handed | open_ones)
+    handed = made(i, facts.returned | facts.handed | open_ones)
     return not set(handed.values()).isdisjoint(held.values())
 
 
@@ -117,7 +117,7 @@ def _named_by_unrun(i: Interpreter, module: int) -> set[str]:
     return {name for block in i.project.symbols(i.main, i.tracers).blocks if (block.start, block.end) in unrun for name in block.reads}
 
 
-def _made(i: Interpreter, numbers: Iterable[int]) -> dict[int, Made]:
+def made(i: Interpreter, numbers: Iterable[int]) -> dict[int, Made]:
     """Where compiled objects were made, and of which function: of those that facts tell of."""
     facts = journal(i).compiled
     return {number: (facts[number].site, facts[number].function.where) for number in numbers if number in facts}

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from mxlint.domain.guards import Literal_
 from mxlint.domain.heap import Location
-from mxlint.domain.members import NONE, Ref, Value
+from mxlint.domain.members import NONE, Bound, Ref, Value
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.finding import Span
@@ -209,3 +210,34 @@ def compiled_in(i: Interpreter, method: Method) -> set[int]:
 def counting_themselves(i: Interpreter) -> Collection[int]:
     """The compiled objects whose traces have changed what of Python they have read: called alone, they find another thing there each time."""
     return {record.object for record in journal(i).records if type(record) is events.Write and record.again and not record.placeholder}
+
+
+def run_rest(i: Interpreter, callee: Callee, others: Sequence[Method], anew: Sequence[Method], frame: Frame) -> None:
+    """Call, let others run, call again, once more without those that compile `anew`."""
+    rest = [other for other in others if other not in anew]
+    if anew and rest:
+        run(i, callee._replace(prepare=partial(_compiled_anew, i, callee, anew, frame)), rest, frame)
+
+
+def _compiled_anew(i: Interpreter, callee: Callee, anew: Sequence[Method], frame: Frame) -> None:
+    """Let methods run before the first call that compile anew: what else changes then is not hidden by that."""
+    callee.prepare()
+    for method in anew:
+        called_alone(i, (method.ref, method.info), given(i, method), 1, frame)
+
+
+def called(i: Interpreter, method: Method) -> tuple[Value, ...]:
+    """What the client calls, and what it gives it: a class method is bound to its class."""
+    its = given(i, method)
+    return (method.ref, *its) if method.owner_class is None else (Bound(method.owner_class, method.ref), *its)
+
+
+def run_within(i: Interpreter, callee: Callee, managers: Sequence[tuple[Ref, Method]], frame: Frame) -> None:
+    """Call, and call again inside each context manager."""
+    for made_by, manager in managers:
+
+        def once(made_by: Ref = made_by, manager: Method = manager) -> None:
+            callee.prepare()
+            inside(i, callee, made_by, manager, frame)
+
+        stale_alone(i, once)
