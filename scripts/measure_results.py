@@ -230,7 +230,7 @@ def _dtype_of(work: Any) -> str | None:
 
 
 def dtype_tables() -> dict[str, Any]:
-    """Promotion of two arrays, of an array and a number, what `full` makes of a number, and the named maps."""
+    """Promotion of two arrays, of an array and a number, what `full` makes of a number, the named maps, and the bytes of an element."""
     one = {name: mx.zeros((4, 4), dtype_named(name)) for name in DTYPES}
     return {
         "promote": {a: {b: _dtype_of(lambda a=a, b=b: one[a] + one[b]) for b in DTYPES} for a in DTYPES},
@@ -241,6 +241,7 @@ def dtype_tables() -> dict[str, Any]:
         },
         "alone": {kind: _dtype_of(lambda value=value: mx.array(value)) for kind, value in _NUMBERS.items()},
         "maps": {name: {a: _dtype_of(lambda a=a, work=work: work(one[a])) for a in DTYPES} for name, work in REPRESENTATIVES.items()},
+        "bytes": {a: one[a].itemsize for a in DTYPES},
     }
 
 

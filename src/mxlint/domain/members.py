@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 from mxlint.domain.guards import Cause, Guard, Identity, Literal_, parts
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size
+from mxlint.domain.size import number as size_number
 
 
 class Member:
@@ -164,16 +165,18 @@ class Length(Member):
 
 
 class Measure(Member):
-    """A number that is computed from lengths of axes in a way that no `Size` says: its type, and the axes that it comes from."""
+    """A number that is computed from lengths of axes in a way that no `Size` says: its type, and the axes that it comes from. `value`: the number, where the
+    lengths are known."""
 
-    __slots__ = ("origins", "type")
+    __slots__ = ("origins", "type", "value")
 
-    def __init__(self, type: str, origins: frozenset[tuple[int, int]]) -> None:
+    def __init__(self, type: str, origins: frozenset[tuple[int, int]], value: complex | None = None) -> None:
         self.type = type
         self.origins = origins
+        self.value = value
 
     def key(self) -> tuple[object, ...]:
-        return (self.type, self.origins)
+        return (self.type, self.origins, self.value)
 
 
 class Kind(Member):
@@ -570,6 +573,21 @@ def scalar_type(member: Member) -> str | None:
         (kind,) = member.kinds
         return None if "." in kind else kind
     return None
+
+
+def as_constant(member: Member) -> Member:
+    """A number that is computed from lengths which are known as the constant that it is; any other member as it is."""
+    if isinstance(member, Length):
+        number = member.size.number
+        return member if number is None else Const(number)
+    return Const(member.value) if isinstance(member, Measure) and member.value is not None else member
+
+
+def from_lengths(value: object, origins: frozenset[tuple[int, int]]) -> Member:
+    """What is computed from lengths that are known: a number keeps the axes that it comes from."""
+    if not origins or isinstance(value, bool) or not isinstance(value, (int, float, complex)):
+        return Const(value)
+    return Length(size_number(value, origins)) if isinstance(value, int) else Measure(type(value).__name__, origins, value)
 
 
 def library_class(member: Member) -> str | None:

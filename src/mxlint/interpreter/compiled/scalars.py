@@ -18,7 +18,6 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
-    Length,
     Member,
     Option,
     Ref,
@@ -27,6 +26,7 @@ from mxlint.domain.members import (
     Spot,
     Tuple,
     Value,
+    as_constant,
     members,
     options,
 )
@@ -155,8 +155,8 @@ def joined(i: Interpreter, first: Value, second: Value, frame: Frame) -> Value:
 
 
 def _known(member: Member) -> Member:
-    """A scalar without where it lies; a length of which the number is known is that number."""
-    return Const(member.size.number) if isinstance(member, Length) and member.size.number is not None else bare(member)
+    """A scalar without where it lies; what is computed from lengths that are known is a number."""
+    return as_constant(bare(member))
 
 
 def inner(spot: Spot, op: str, other: Member, turned: bool) -> Spot:

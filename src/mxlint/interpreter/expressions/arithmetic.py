@@ -14,7 +14,22 @@ from typing import Any, Final
 from mxlint.domain import size as sizes
 from mxlint.domain.enumerated import computed
 from mxlint.domain.join import join
-from mxlint.domain.members import FALSE, TRUE, Const, Kind, Length, Loops, Measure, Member, Range, Symbolic, Value, scalar_type
+from mxlint.domain.members import (
+    FALSE,
+    TRUE,
+    Const,
+    Kind,
+    Length,
+    Loops,
+    Measure,
+    Member,
+    Range,
+    Symbolic,
+    Value,
+    as_constant,
+    from_lengths,
+    scalar_type,
+)
 from mxlint.domain.place import Place
 from mxlint.domain.texts import JOINED
 from mxlint.domain.varying import loops_of, over, stays, turned, united
@@ -124,6 +139,9 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
         if found is not None:
             return found
         axes = origins(a) | origins(b)
+        found = _known(op, as_constant(a), as_constant(b), axes)
+        if found is not None:
+            return found
         if op not in COMPARISONS and axes:
             return Measure("float" if op == "/" or "float" in (s, t) else "number" if op == "**" else "int", axes)
     if op in ("/", "//", "%") and not isinstance(a, Length) and not isinstance(b, Length) and _may_be_zero(b):
@@ -159,8 +177,20 @@ def numbers(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Valu
     found = _each(op, a, b, type_name, loops)
     if found is not None:
         return found
-    causes = {member.cause for member in (a, b) if isinstance(member, Kind)} or {"varying"}
+    causes = {"open" if isinstance(member, Measure) else member.cause for member in (a, b) if isinstance(member, (Kind, Measure))} or {
+        "varying"
+    }
     return over(Kind(type_name, "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"), loops)
+
+
+def _known(op: str, a: Member, b: Member, axes: frozenset[tuple[int, int]]) -> Value | None:
+    """An operator on two numbers that are known, and come from axes; None where one is not, or Python raises."""
+    if not isinstance(a, Const) or not isinstance(b, Const) or op not in FOLD or is_too_large(op, a.value, b.value):
+        return None
+    try:
+        return from_lengths(FOLD[op](a.value, b.value), axes)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
 
 
 def _each(op: str, a: Member, b: Member, type_name: str, loops: Loops) -> Member | None:

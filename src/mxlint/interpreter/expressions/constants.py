@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from mxlint.domain.members import Const, RangeObject, Ref, Tuple, Value
+from mxlint.domain.members import Const, Length, Measure, RangeObject, Ref, Tuple, Value, as_constant
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS
 
@@ -14,8 +14,9 @@ MISSING: Final[Any] = object()
 
 def python_value(i: Interpreter, value: Value, depth: int = 3) -> Any:
     """A value as Python's own, `MISSING` if it is not constant."""
-    if isinstance(value, Const):
-        return value.value
+    if isinstance(value, (Const, Length, Measure)):
+        known = as_constant(value)
+        return known.value if isinstance(known, Const) else MISSING
     if isinstance(value, Tuple) and value.items is not None and value.cls is None and depth:
         items = [python_value(i, item, depth - 1) for item in value.items]
         return MISSING if any(item is MISSING for item in items) else tuple(items)

@@ -32,6 +32,8 @@ from mxlint.domain.members import (
     Union,
     Unknown,
     Value,
+    as_constant,
+    from_lengths,
     library_class,
     members,
     options,
@@ -473,6 +475,9 @@ def _unary(i: Interpreter, op: str, member: Member, place: Place, frame: Frame) 
     if isinstance(member, Range) and op == "-":
         return over(step_of(minus(member.high), minus(member.low), member.stride), turned(member.loops))
     if isinstance(member, (Length, Measure)):
+        known = as_constant(member)
+        if isinstance(known, Const) and (op != "~" or isinstance(known.value, int)):
+            return from_lengths(apply(known.value), origins(member))
         return Measure(scalar_type(member) or "int", origins(member)) if op != "+" else member
     if isinstance(member, (Range, Kind)):
         return Kind(

@@ -18,11 +18,11 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
-    Length,
     Member,
     Range,
     Ref,
     Tuple,
+    as_constant,
     scalar_type,
 )
 from mxlint.interpreter.expressions.arithmetic import FOLD, is_too_large, on_ranges
@@ -39,8 +39,7 @@ _CLASSES: Final = {
 
 def outcome(step: Applied, member: Member, other: Member | None) -> Member:
     """What a step makes of a member. One of which too little is known stays what it is: no outcome of another is the same."""
-    if isinstance(member, Length) and member.size.number is not None:
-        member = Const(member.size.number)
+    member = as_constant(member)
     if step == TRUTH:
         return _truth(member)
     if other is None:

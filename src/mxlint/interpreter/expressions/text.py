@@ -15,6 +15,8 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
+    Length,
+    Measure,
     Member,
     Range,
     Ref,
@@ -25,6 +27,7 @@ from mxlint.domain.members import (
     Union,
     Unknown,
     Value,
+    as_constant,
     members,
     scalar_type,
 )
@@ -83,6 +86,7 @@ def text_of(
 def _member_text(
     i: Interpreter, member: Member, way: Way, place: Place, frame: Frame, spec: Value, done: dict[object, Value], asking: Asking | None
 ) -> Value:
+    member = as_constant(member)
     if isinstance(member, Const):
         if way == "format" and not (isinstance(spec, Const) and makes_short_text(str(spec.value))):
             return Kind("str", "varying", united(map(loops_of, members(spec))))
@@ -91,8 +95,11 @@ def _member_text(
         except (ValueError, TypeError) as error:
             throw_named(i, f"builtins.{type(error).__name__}", place)
         return Const(text) if len(text) <= MAX_TEXT else Kind("str", "varying", frozenset())
-    if isinstance(member, Symbolic):
-        i.may_raise()
+    if isinstance(member, External) and (dtype := i.mlx.dtype(member.name)) is not None:
+        return Const(f"mlx.core.{dtype}")
+    if isinstance(member, (Symbolic, Length, External)):
+        if isinstance(member, Symbolic):
+            i.may_raise()
         return i.derived("text", (member, Const(way), *members(spec)), frozenset(("str",)), place)
     if isinstance(member, Kind) and member.type == "str" and way == "str":
         return member
@@ -196,9 +203,16 @@ def filled_in(i: Interpreter, pieces: Pieces | None, given: Sequence[Value] | No
         value = given[piece.number] if piece.number < len(given) else None
         several = members(value) if value is not None else ()
         whole = piece.way not in ("d", "i") or all(scalar_type(member) == "int" for member in several)
-        if value is None or not whole or not all(isinstance(member, (Const, Symbolic)) for member in several):
+        if (
+            value is None
+            or not whole
+            or not all(isinstance(as_constant(member), (Const, Symbolic, Length, Tuple, External)) for member in several)
+        ):
             return None
-        found.append(text_of(i, value, "repr" if piece.way == "r" else "str", place, frame))
+        text = text_of(i, value, "repr" if piece.way == "r" else "str", place, frame)
+        if not all(isinstance(member, (Const, Symbolic)) for member in members(text)):
+            return None
+        found.append(text)
     return filled(i, found, place)
 
 
@@ -258,7 +272,7 @@ def _joined(parts: Sequence[Value], member: Member) -> Member:
         causes.add(member.cause)
     if isinstance(member, Unknown):
         causes.add("imprecise")
-    opened = "open" in causes or any(isinstance(m, Symbolic) for part in parts for m in members(part))
+    opened = "open" in causes or isinstance(member, Measure) or any(isinstance(m, Symbolic) for part in parts for m in members(part))
     shown = [*(m for part in parts for m in members(part)), *([member] if isinstance(member, (Range, Kind)) else [])]
     one = isinstance(member, (Ref, Tuple)) and all(isinstance(m, Const) for m in shown)  # which text it is was not followed
     made = Kind("str", "imprecise" if "imprecise" in causes or one else "open" if opened else "varying")

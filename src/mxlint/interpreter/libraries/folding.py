@@ -18,11 +18,13 @@ from mxlint.domain.members import (
     Ref,
     Tuple,
     Value,
+    from_lengths,
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, united
 from mxlint.interpreter.containers.builders import new_list, new_set, put
 from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.libraries.measures import axes_in
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
@@ -30,25 +32,28 @@ from mxlint.models.evaluate import evaluate
 from mxlint.models.schema import Model
 
 
-def abstract(i: Interpreter, value: Any, place: Place, tag: object = None) -> Value:
-    """A value of Python's own as an abstract one."""
+def abstract(i: Interpreter, value: Any, place: Place, tag: object = None, axes: frozenset[tuple[int, Any]] = frozenset()) -> Value:
+    """A value of Python's own as an abstract one. `axes`: of which placeholders the lengths are that its numbers are computed from."""
+
+    def part(item: Any, number: object) -> Value:
+        return abstract(i, item, place, (tag, number), axes)
+
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or value is ...:
-        return Const(value)
+        return from_lengths(value, axes)
     if isinstance(value, tuple) and type(value) is tuple:
-        return Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(value)))
+        return Tuple(tuple(part(item, n) for n, item in enumerate(value)))
     if isinstance(value, list):
-        return new_list(i, Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(value))), place, ("folded", tag))
+        return new_list(i, Tuple(tuple(part(item, n) for n, item in enumerate(value))), place, ("folded", tag))
     if isinstance(value, (set, frozenset)):
-        return new_set(
-            i, Tuple(tuple(abstract(i, item, place, (tag, n)) for n, item in enumerate(sorted(value, key=repr)))), place, ("folded", tag)
-        )
+        return new_set(i, Tuple(tuple(part(item, n) for n, item in enumerate(sorted(value, key=repr)))), place, ("folded", tag))
     if isinstance(value, dict):
         oid = i.allocate("dict", None, place, ("folded", tag))
         for key, item in value.items():
-            put(i, oid, abstract(i, key, place), abstract(i, item, place, (tag, key)))
+            put(i, oid, abstract(i, key, place, None, axes), part(item, key))
         return Ref(oid)
     if isinstance(value, range):
-        return RangeObject(Const(value.start), Const(value.stop), Const(value.step))
+        start, stop, step = (from_lengths(bound, axes) for bound in (value.start, value.stop, value.step))
+        return RangeObject(start, stop, step)
     if isinstance(value, type):
         return External(f"{value.__module__}.{value.__qualname__}")
     return i.symbolic(place, "folded", kinds=frozenset((f"{type(value).__module__}.{type(value).__qualname__}",)))
@@ -71,7 +76,7 @@ def fold(i: Interpreter, found: Model, owner: Value | None, args: Arguments, pla
         throw_named(i, outcome.error, place)
     if hasattr(outcome.value, "__next__"):
         return None
-    return abstract(i, outcome.value, place)
+    return abstract(i, outcome.value, place, axes=frozenset().union(*(axes_in(i, value) for value in (*given, *args.keywords.values()))))
 
 
 def _fold_each(found: Model, given: Sequence[Value]) -> Value | None:

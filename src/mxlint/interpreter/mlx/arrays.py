@@ -51,6 +51,7 @@ from mxlint.interpreter.mlx.descriptions import ARRAY
 from mxlint.interpreter.mlx.growth import grows
 from mxlint.interpreter.open_world import presumptions
 from mxlint.models.load import model
+from mxlint.models.mlx import dtypes
 from mxlint.models.mlx.names import dtype_name
 from mxlint.syntax.inline import in_one_line
 
@@ -224,6 +225,16 @@ def _dtype(i: Interpreter, array: Array, operands: Sequence[Value], place: Place
     return External(dtype_name(array.dtype)) if array.dtype is not None else i.derived("dtype", (Array(array.ident),), None, place)
 
 
+def _itemsize(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    known = dtypes.item_size(array.dtype)
+    return i.derived("itemsize", (Array(array.ident),), frozenset(("int",)), place) if known is None else Const(known)
+
+
+def _nbytes(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    count, each = (read(i, array, operands, place, frame) for read in (_size, _itemsize))
+    return i.operations.binary(i, "*", count, each, place, frame)
+
+
 def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     index = operands[1]
     trace, chain, origin = traced(i, operands, place)
@@ -328,7 +339,7 @@ def _contains(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
 
 _SPECIAL: Final[dict[str, Any]] = {
     "shape": _shape, "ndim": _ndim, "size": _size, "dtype": _dtype, "at": lambda i, a, o, p, f: updates.at(i, a, p), "__len__": _len, "__getitem__": _get_item, "__setitem__": _set_item,
-    "__iter__": _iter, "__contains__": _contains, "nbytes": _size, "itemsize": lambda i, a, o, p, f: Kind("int", "varying"),
+    "__iter__": _iter, "__contains__": _contains, "nbytes": _nbytes, "itemsize": _itemsize,
 }  # fmt: skip
 
 

@@ -49,7 +49,7 @@ from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.objects.reflection import TakenByName, is_callable
 from mxlint.interpreter.open_world import given_dicts, installed, opaque, presumptions, results
 from mxlint.models.load import bases, constant, kind_of, subclasses
-from mxlint.models.mlx import traits
+from mxlint.models.mlx import dtypes, traits
 from mxlint.models.mlx.members import lineage_of
 from mxlint.models.mlx.names import DTYPES, canonical
 from mxlint.models.mlx.results import has
@@ -109,6 +109,8 @@ class Mlx(Framework):
         """`owner.name`, by canonical name; None for what is not of MLX."""
         if not (owner == "mlx" or owner.startswith("mlx.")):
             return None
+        if name == "size" and (dtype := self.dtype(owner)) is not None:
+            return Const(dtypes.item_size(dtype))
         full = canonical(f"{owner}.{name}")
         return Const(traits.constants()[full]) if full in traits.constants() else External(full)
 

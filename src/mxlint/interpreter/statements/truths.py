@@ -147,7 +147,7 @@ def _truth(i: Interpreter, member: Member, place: Place, frame: Frame) -> Truth:
         return Truth(False) if least == most == 0 else Truth(True) if least > 0 or most < 0 else Truth(None, "open", None, (member,))
     if isinstance(member, Measure):
         i.operations.use(i, "compare", member, "truth", place, frame)
-        return Truth(None, "open", None, (member,))
+        return Truth(None, "open", None, (member,)) if member.value is None else Truth(bool(member.value))
     if isinstance(member, Kind):
         return Truth(False) if member.type == "NoneType" else Truth(None, member.cause)
     if isinstance(member, Array):

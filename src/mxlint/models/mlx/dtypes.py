@@ -18,8 +18,14 @@ _WIDER = ("bool", "int", "float", "complex")
 
 @lru_cache(maxsize=1)
 def tables() -> dict[str, Any]:
-    """`promote`: dtype → dtype → dtype; `weak`: type of a Python number → dtype of the array beside it → dtype; `filled`: the same for `full`; `alone`: type → dtype; `maps`: name → dtype → dtype."""
+    """`promote`: dtype → dtype → dtype; `weak`: type of a Python number → dtype of the array beside it → dtype; `filled`: the same for `full`; `alone`: type → dtype; `bytes`: dtype → number; `maps`: name → dtype → dtype."""
     found: dict[str, Any] = json.loads(resource("models", "mlx", "dtypes.json").read_bytes())
+    return found
+
+
+def item_size(dtype: str | None) -> int | None:
+    """The bytes of an element of a dtype."""
+    found: int | None = tables()["bytes"].get(dtype)
     return found
 
 
