@@ -132,6 +132,8 @@ def element_kind(i: Interpreter, value: Value) -> tuple[str, int | None]:
         info = i.info(value.oid)
         if info.kind in ("list", "dict"):
             made = i.heap.get(value.oid, ("#", "copy of"))
+            if not tree(i, value):
+                return "object", value.oid  # a deque
             return ("parameters" if made is not None else info.kind), value.oid
         if info.kind in ("set", "generator", "iterator"):
             return ("set" if info.kind == "set" else "generator"), value.oid
@@ -162,7 +164,7 @@ def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]
                     tuples.add(id(member))
                     todo.extend(member.parts)
             elif isinstance(member, Ref) and member.oid not in oids and i.info(member.oid).kind in ("list", "dict", "instance", "shadow"):
-                if i.info(member.oid).kind == "instance" and i.mlx.object_kind(i, member) is None and not tree(i, member):
+                if i.info(member.oid).kind != "shadow" and i.mlx.object_kind(i, member) is None and not tree(i, member):
                     continue
                 of = i.heap.get(member.oid, OF)
                 if isinstance(of, Ref):

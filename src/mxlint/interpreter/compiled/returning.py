@@ -22,8 +22,8 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import modality, note, qualname, where
-from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.machine.reach import HOLDERS, arrays_in, each_place
+from mxlint.interpreter.machine.locations import ITEMS, OF
+from mxlint.interpreter.machine.reach import CONTAINERS, HOLDERS, arrays_in, each_place
 from mxlint.syntax import ir
 from mxlint.syntax.free import free_names
 
@@ -81,16 +81,22 @@ def _lying(i: Interpreter, value: Value) -> Iterator[tuple[int, Field, Value]]:
 
 def _untracked(i: Interpreter, trace: Any, value: Value) -> Iterator[str]:
     """What a returned value holds that is no container and holds placeholders."""
-    for _, _, member in each_place(i, (value,), HOLDERS, referring=True, enters=lambda oid: tree(i, Ref(oid)) != ""):
-        if tree(i, member):
+    for _, field, member in each_place(i, (value,), HOLDERS, referring=True, enters=lambda oid: tree(i, Ref(oid)) != ""):
+        if tree(i, member) or field == OF:  # `vars(object)` is a dict, whatever it shows
             continue
         if isinstance(member, (Ref, Bound)) and any(trace.holds(array.trace) for array in held_by(i, member)):
             if isinstance(member, Bound):
                 yield "a method of an object"
             elif i.info(member.oid).kind != "instance":
-                yield KINDS[i.info(member.oid).kind]
+                yield _kind(i, member)
             elif member.oid not in trace.captures.ins | trace.captures.outs and i.mlx.object_kind(i, member) is None:
                 yield f"an object of {_class(i, member)}"
+
+
+def _kind(i: Interpreter, ref: Ref) -> str:
+    """What kind of thing an object is; of a class of a library that is kept as a list or dict is, its class."""
+    info = i.info(ref.oid)
+    return KINDS.get(info.kind) or f"a {str(info.payload).rpartition('.')[2]}"
 
 
 def _class(i: Interpreter, ref: Ref) -> str:
@@ -106,7 +112,7 @@ def held_by(i: Interpreter, member: Member) -> Iterator[Array]:
     if not isinstance(member, Ref):
         return
     info = i.info(member.oid)
-    if info.kind in ("instance", "set"):
+    if info.kind in ("instance", *CONTAINERS):
         yield from arrays_in(i, member)
     elif info.kind in ("function", "generator"):
         yield from _closed_over(i, info.payload, i.heap.get(member.oid, ENV))

@@ -117,6 +117,10 @@ def _islice(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
     bounds = (NONE, args.args[1], NONE) if len(args.args) == 2 else (*args.args[1:4], NONE)[:3]
     if any(map(_is_refused, bounds, (0, 0, 1))):
         throw_named(i, "builtins.ValueError", place)
+    for number, bound in enumerate(args.args[1:], 1):
+        for member in members(bound):
+            if isinstance(member, Array):
+                i.operations.use(i, "index", member, "itertools.islice", place, frame, args.place(number, "", place))
     if stepping(i, value, place, frame) is not None:
         first, each = (Const(usual) if bound == NONE else bound for bound, usual in zip(bounds[::2], (0, 1)))
         return new_iterator(i, "some", (value, first, bounds[1], each), place)
@@ -223,6 +227,17 @@ def _outcomes(i: Interpreter, function: Value, items: tuple[Value, ...], place: 
     return found
 
 
+def _maybe_asked(i: Interpreter, function: Value, element: Value, place: Place, frame: Frame) -> None:
+    """A predicate is asked of any number of elements."""
+
+    def ask() -> Value:
+        i.truth(element if function == NONE else _called(i, function, (element,), 0, place, frame), place, frame)
+        return UNBOUND
+
+    cause = (Condition("varying", place, None),)
+    i.fork([(cause, ask), (cause, lambda: UNBOUND)])
+
+
 def _while_true(*, takes: bool) -> Handler:
     """`itertools.takewhile`, which gives the items before the first for which a predicate says no, or `dropwhile`, which gives the others."""
 
@@ -231,7 +246,7 @@ def _while_true(*, takes: bool) -> Handler:
         items = _source(i, value, place, frame)
         if items is None:
             element = element_of(i, value, place, frame)
-            _maybe_called(i, function, (element,), place, frame)
+            _maybe_asked(i, function, element, place, frame)
             return _any_of(i, element, place)
         outcomes = _outcomes(i, function, items, place, frame, False)
         count = len(outcomes) - (outcomes[-1].outcome is False if outcomes else 0)
@@ -247,8 +262,7 @@ def _filterfalse(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
     items = _source(i, value, place, frame)
     if items is None:
         element = element_of(i, value, place, frame)
-        if function != NONE:
-            _maybe_called(i, function, (element,), place, frame)
+        _maybe_asked(i, function, element, place, frame)
         return _any_of(i, element, place)
     outcomes = _outcomes(i, function, items, place, frame, None)
     kept = [item for item, truth in zip(items, outcomes) if truth.outcome is not True]

@@ -58,7 +58,9 @@ def _deepcopy(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
 
 
 def _copied(i: Interpreter, member: Member, place: Place, depth: int, done: dict[int, Ref]) -> Value:
-    """A copy of an object; what it holds is copied to a depth, each object once."""
+    """A copy of an object, or of an array; what an object holds is copied to a depth, each object once."""
+    if isinstance(member, Array) and not done:
+        return i.operations.array(i, "mlx.core.array.__copy__", (member,), place, i.stack[-1])
     if isinstance(member, Tuple) and depth > 1:
         return Tuple(
             None if member.items is None else tuple(_copied_value(i, item, place, depth, done) for item in member.items),

@@ -7,10 +7,12 @@ loop whose state is widened until it is stable. A generator runs its body, and e
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from mxlint.domain import size as sizes
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -32,6 +34,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.parts import referred
 from mxlint.domain.place import Place
+from mxlint.domain.size import Size
 from mxlint.domain.widening import shared_front
 from mxlint.interpreter.compiled.portions import counted, taken_out
 from mxlint.interpreter.containers import aspects
@@ -179,10 +182,10 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         if handler is not None and handler(i, member, consume, place, frame):
             return
     if isinstance(member, Array):
-        rows = member.shape[0] if member.shape else None
+        fewest, most = _rows(member.shape[0]) if member.shape else (0, math.inf)
         row = lambda: consume(i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame))
-        one_each = itertools.islice(itertools.repeat(row), rows if isinstance(rows, int) else None)
-        repeat(i, place, row, certain=False, turns=one_each)
+        one_each = itertools.islice(itertools.repeat(row), int(most) if fewest == most else None)
+        repeat(i, place, row, certain=fewest > 0, several=fewest > 1, turns=one_each)
         return
     if isinstance(member, (Const, Kind)) and not isinstance(member.value if isinstance(member, Const) else "", (str, bytes)):
         throw_named(i, "builtins.TypeError", place)
@@ -209,6 +212,11 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
     if states_left(i) == left:  # it ran to its end
         lengths.ended(i, mark, loop)
         outcomes.ended(i, mark, loop, others)
+
+
+def _rows(length: object) -> tuple[float, float]:
+    """The fewest and the most rows of an array whose first axis is so long."""
+    return sizes.bounds(length) if isinstance(length, Size) else (length, length) if isinstance(length, int) else (0, math.inf)
 
 
 def _turns(member: Member, items: Sequence[Value] | None, consume: Consume) -> Turns:
