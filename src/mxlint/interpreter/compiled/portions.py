@@ -42,7 +42,8 @@ from mxlint.interpreter.machine.journal import call_places
 from mxlint.interpreter.machine.locations import OF, part
 from mxlint.syntax import ir
 
-READERS: Final = frozenset(map(External, ("builtins.getattr", "builtins.len")))
+LEN: Final = External("builtins.len")
+READERS: Final = frozenset((LEN, External("builtins.getattr")))
 """Functions of Python that read a part of a tuple that they are given, and say so."""
 
 
@@ -148,6 +149,11 @@ def whole_but_tuples(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
     for spot in scalars.sources(value):
         scalars.read(i, spot, frame)
     return identity.used(i, scalars.plain(value), frame)
+
+
+def measured(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:
+    """Evaluate what is asked for its length: of a text no more than that is used, as of a tuple."""
+    return identity.used(i, i.part(node, frame), frame)
 
 
 def compared(i: Interpreter, node: ir.Expr, frame: Frame) -> Value:

@@ -26,7 +26,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.compiled.portions import READERS, asked, compared, hands_on, scalar, whole_but_tuples
+from mxlint.interpreter.compiled.portions import LEN, READERS, asked, compared, hands_on, measured, scalar, whole_but_tuples
 from mxlint.interpreter.compiled.portions import owner as owner_of
 from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of, sources
 from mxlint.interpreter.containers import aspects
@@ -193,12 +193,14 @@ def _evaluate(i: Interpreter, function: Value) -> Callable[[ir.Expr, Frame], Val
         return i.eval
     if hands_on(i, function):
         return i.part
+    if function == LEN:
+        return partial(measured, i)
     return partial(whole_but_tuples, i) if function in READERS else partial(scalar, i) if _is_folded(function) else i.eval
 
 
 def _is_folded(function: Value) -> bool:
     """Whether a function of a library only computes something of constants, or asks for their class."""
-    if not isinstance(function, External) or function in READERS:
+    if not isinstance(function, External) or function in READERS and function != LEN:
         return False
     return function.name == ISINSTANCE or (found := model(function.name)) is not None and found.fold != "no"
 

@@ -183,6 +183,8 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
             return
     if isinstance(member, Array):
         fewest, most = _rows(member.shape[0]) if member.shape else (0, math.inf)
+        if not most:
+            return
         row = lambda: consume(i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame))
         one_each = itertools.islice(itertools.repeat(row), int(most) if fewest == most else None)
         repeat(i, place, row, certain=fewest > 0, several=fewest > 1, turns=one_each)
