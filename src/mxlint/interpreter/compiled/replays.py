@@ -12,6 +12,7 @@ from mxlint.domain.members import (
     NONE,
     TRUE,
     UNBOUND,
+    Member,
     Option,
     Range,
     Ref,
@@ -207,7 +208,11 @@ def _decides_otherwise(i: Interpreter, entry: Entry, scalar: Location) -> bool:
 
 
 def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
-    """Whether two objects of one class lie there into which MLX looks: of what is captured only the arrays count."""
+    """Whether objects of one class lie there into which MLX looks, or lists of such: of what is captured only the arrays count."""
+    return now is not None and all(_one_same_class(i, one, other) for one in members(before) for other in members(now))
+
+
+def _one_same_class(i: Interpreter, before: Member, now: Member) -> bool:
     if not isinstance(before, Ref) or not isinstance(now, Ref) or not (tree(i, before) or i.mlx.object_kind(i, before) is not None):
         return False
     if i.info(before.oid).kind == i.info(now.oid).kind == "list":
