@@ -267,7 +267,7 @@ def test_the_fixes_of_a_pass_are_made_at_once(tmp_path: Path, monkeypatch: pytes
         made.append(len(edits))
         return changed(source, edits)
 
-    monkeypatch.setattr("mxlint.fixes.passes.changed", counted)
+    monkeypatch.setattr("mxlint.fixes.chosen.changed", counted)
     names = [f"name{number}" for number in range(40)]
     apart = Made(
         tmp_path, {"a.py": "\n\n".join(names)}, *(("a.py", f"{name}\n", {"a.py": f"{number}\n"}) for number, name in enumerate(names))

@@ -199,11 +199,11 @@ MANY = "import mlx.core as mx\n\n" + "\n\n".join(
 
 
 @pytest.mark.slow
-def test_fixes_share_a_budget_in_the_order_in_which_they_are_asked_for(folder: Path) -> None:
+def test_many_fixes_are_the_same_whichever_are_asked_for(folder: Path) -> None:
     Path("many.py").write_text(MANY)
     some = Settings(isolated=True, options={"per-file-ignores": {}})
     all_of_them = same(settings=some)
-    assert {finding.fix is None for finding in all_of_them.findings} == {True, False}  # the budget is over before the last
+    assert all(finding.fix is not None for finding in all_of_them.findings)
     Path("many.py").write_text(MANY.replace("print(x)", "print(x)  # noqa", 9))
     fewer = same()
     assert same().cached == 1

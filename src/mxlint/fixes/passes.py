@@ -6,20 +6,17 @@ Nothing is written here: what comes out is what the files are to hold.
 from __future__ import annotations
 
 import os
-import re
-from bisect import bisect_right, insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mxlint.finding import Edit, Finding, Position, Span
-from mxlint.fixes.edits import EditError, by_file, changed
+from mxlint.finding import Edit, Finding
+from mxlint.fixes.chosen import Chosen
+from mxlint.fixes.edits import EditError, by_file
 from mxlint.result import Result
 from mxlint.source import Source
 
 MOST_PASSES = 100
 """Passes after which fixes that still go on are given up."""
-_WORD = re.compile(r"\w+")
-
 Look = Callable[[Mapping[str, bytes]], Result]
 """What is found where some files hold these bytes, by their real paths."""
 Wanted = Callable[[Finding], bool]
@@ -82,54 +79,10 @@ class _Step:
     after: Mapping[str, Source]
 
 
-@dataclass(slots=True)
-class _Pass:
-    """What a pass has chosen so far, by file: edits, where they stand, and the words that are new in it."""
-
-    sources: Mapping[str, Source]
-    edits: dict[str, list[Edit]] = field(default_factory=dict)
-    spans: dict[str, list[tuple[Position, Position]]] = field(default_factory=dict)
-    words: dict[str, set[str]] = field(default_factory=dict)
-    known: dict[str, frozenset[str]] = field(default_factory=dict)
-
-    def meets(self, name: str, edits: Sequence[Edit]) -> bool:
-        """Whether edits overlap or touch one that is chosen, or name something new as a chosen one does."""
-        return bool(self.words.get(name, set()) & self.new_words(name, edits)) or any(self._touched(name, edit.span) for edit in edits)
-
-    def _touched(self, name: str, span: Span) -> bool:
-        """Whether a stretch overlaps or touches a chosen edit. Those do not overlap each other, so that the last which begins before its end ends last."""
-        spans = self.spans.get(name, [])
-        at = bisect_right(spans, span.end, key=_start)
-        return at > 0 and span.start <= spans[at - 1][1]
-
-    def new_words(self, name: str, edits: Sequence[Edit]) -> set[str]:
-        """The words of edits that the file does not have yet: fixes choose names that are free, and two may choose the same."""
-        written = {word for edit in edits for word in _WORD.findall(edit.content)}
-        if not written:
-            return written
-        if name not in self.known:
-            self.known[name] = frozenset(_WORD.findall(self.sources[name].text))
-        return written - self.known[name]
-
-    def take(self, name: str, edits: Sequence[Edit]) -> None:
-        self.edits.setdefault(name, []).extend(edits)
-        self.words.setdefault(name, set()).update(self.new_words(name, edits))
-        for edit in edits:
-            insort(self.spans.setdefault(name, []), (edit.span.start, edit.span.end))
-
-    def made(self, name: str, more: Sequence[Edit] = ()) -> Source:
-        """A file with all that is chosen for it, and more edits. Raises EditError where that cannot be done."""
-        return changed(self.sources[name], [*self.edits.get(name, ()), *more])
-
-
-def _start(span: tuple[Position, Position]) -> Position:
-    return span[0]
-
-
 def _chosen(result: Result, wanted: Wanted, left_out: Collection[str]) -> list[_Step]:
     """The fixes that can be made at once, in the order of the findings: all that do not meet, or, where that leaves what is not Python, those that do not
     lead there."""
-    at_once = _Pass(result.sources)
+    at_once = Chosen(result.sources)
     chosen = list(_without_conflicts(result, wanted, left_out, at_once))
     try:
         after = {name: at_once.made(name) for name in at_once.edits}
@@ -142,7 +95,7 @@ def _chosen(result: Result, wanted: Wanted, left_out: Collection[str]) -> list[_
 
 def _one_by_one(result: Result, wanted: Wanted, left_out: Collection[str]) -> Iterator[_Step]:
     """The fixes that can be made at once, found by trying each with those before it, which takes the time to parse a file for each of its fixes."""
-    at_once = _Pass(result.sources)
+    at_once = Chosen(result.sources)
 
     def possible(files: Mapping[str, Sequence[Edit]]) -> bool:
         try:
@@ -160,7 +113,7 @@ def _without_conflicts(
     result: Result,
     wanted: Wanted,
     left_out: Collection[str],
-    at_once: _Pass,
+    at_once: Chosen,
     possible: Callable[[Mapping[str, Sequence[Edit]]], bool] = lambda files: True,
 ) -> Iterator[tuple[Finding, Mapping[str, Sequence[Edit]]]]:
     """The fixes that meet none before them, with their edits by file, once they are taken. The same fix of several findings is made once."""

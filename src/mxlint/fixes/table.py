@@ -10,8 +10,9 @@ from typing import cast
 
 from mxlint.finding import Finding, Fix
 from mxlint.fixes import remedies
+from mxlint.fixes.chosen import Chosen
 from mxlint.fixes.early import reads_too_early
-from mxlint.fixes.edits import EditError, fixed_sources, loses_comments
+from mxlint.fixes.edits import EditError, by_file, fixed_sources, loses_comments
 from mxlint.fixes.remedies import Either, Offer, Remedy
 from mxlint.fixes.syntax import Sources
 from mxlint.rules.registry import RULES
@@ -33,6 +34,8 @@ MAKERS: dict[type[Remedy], str] = {
 """The module of this package, and its function, that makes the fix. It is imported when a finding asks for it: LibCST alone takes 0.3 s."""
 MOST_TRIES = 16
 """Times that one file is analysed again for its fixes; beyond them none is offered."""
+MOST_TOGETHER = 32
+"""Findings of one file whose fixes are proved together; each fix is a pass over the file."""
 MOST_TEXT = 200_000
 """Characters that are read again for the fixes of one file: its length for each analysis, and an eighth of it for each remedy that is looked into."""
 
@@ -105,12 +108,17 @@ class Attempts:
     def _prove_together(self, sources: Sources, budget: _Budget) -> None:
         """Prove the first way of fixing each finding by one analysis of the code with all of them, as far as they do not touch each other."""
         chosen: list[tuple[Finding, Fix]] = []
+        together = Chosen(sources)
         try:
-            for finding in self._findings:
-                if finding.remedy is not None and finding.severity != "info" and budget.look():
-                    first = next(self._possible(finding, sources), None)
-                    if first is not None and self._fixed([*chosen, (finding, first[0])], sources) is not None:
-                        chosen.append((finding, first[0]))
+            mendable = [finding for finding in self._findings if finding.remedy is not None and finding.severity != "info"]
+            for finding in mendable[:MOST_TOGETHER]:
+                if budget.look():
+                    fix = next((fix for fix, _ in self._possible(finding, sources)), None)
+                    edits = by_file(fix.edits) if fix is not None else {}
+                    if fix is not None and not any(together.touches(name, own) for name, own in edits.items()):
+                        chosen.append((finding, fix))
+                        for name, own in edits.items():
+                            together.take(name, own)
             if not self._proves(chosen, sources, budget):
                 half = len(chosen) // 2
                 for part in (chosen[:half], chosen[half:]):
@@ -120,9 +128,11 @@ class Attempts:
 
     def _proves(self, chosen: Sequence[tuple[Finding, Fix]], sources: Sources, budget: _Budget) -> bool:
         """Whether fixes do away with as many findings as they are, and bring none; a single one is for `_alone`."""
-        fixed = self._fixed(chosen, sources) if len(chosen) > 1 and budget.tries > 0 and budget.text > 0 else None
-        if fixed is None:
+        if len(chosen) < 2 or budget.tries <= 0 or budget.text <= 0:
             return False
+        (finding, fix), *_ = chosen
+        together = replace(fix, edits=tuple(edit for _, fix in chosen for edit in fix.edits))
+        fixed = fixed_sources(replace(finding, fix=together), sources)
         budget.analyse()
         after, wanted = self._after(fixed, sources), Counter(finding.code for finding, _ in chosen)
         proven = all(after[code] <= self._before[code] - wanted[code] for code in {*after, *wanted})
@@ -144,15 +154,6 @@ class Attempts:
             except EditError:
                 continue
             yield fix, fixed
-
-    def _fixed(self, chosen: Sequence[tuple[Finding, Fix]], sources: Sources) -> Sources | None:
-        """The sources with several fixes made; None where they touch each other."""
-        finding, fix = chosen[-1]
-        together = replace(fix, edits=tuple(edit for _, fix in chosen for edit in fix.edits))
-        try:
-            return fixed_sources(replace(finding, fix=together), sources)
-        except EditError:
-            return None
 
     def _after(self, fixed: Sources, sources: Sources) -> Counter[str]:
         """What an analysis of changed sources finds."""
