@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import islice
 from typing import cast
 
 from mxlint.finding import Finding, Fix
@@ -34,8 +35,8 @@ MAKERS: dict[type[Remedy], str] = {
 """The module of this package, and its function, that makes the fix. It is imported when a finding asks for it: LibCST alone takes 0.3 s."""
 MOST_TRIES = 16
 """Times that one file is analysed again for its fixes; beyond them none is offered."""
-MOST_TOGETHER = 32
-"""Findings of one file whose fixes are proved together; each fix is a pass over the file."""
+MOST_MENDED = 32
+"""Findings of one file that are offered a fix, the first ones: each is a pass over the file."""
 MOST_TEXT = 200_000
 """Characters that are read again for the fixes of one file: its length for each analysis, and an eighth of it for each remedy that is looked into."""
 
@@ -72,12 +73,16 @@ class Attempts:
 
     def __init__(self, findings: Sequence[Finding], sources: Callable[[], Sources], again: Again, used: Used) -> None:
         self._findings, self._sources, self._again, self._used = findings, sources, again, used
+        mendable = (finding for finding in findings if finding.remedy is not None and finding.severity != "info")
+        self._mendable = {id(finding): finding for finding in islice(mendable, MOST_MENDED)}
         self._before = _counted(findings)
         self._budget: _Budget | None = None
         self._proven: dict[int, Fix] = {}
 
     def fix(self, finding: Finding) -> Fix | None:
         """The fix of a finding; None unless the analysis of the fixed code finds that defect no more, and no other one."""
+        if id(finding) not in self._mendable:
+            return None
         sources = self._sources()
         if self._budget is None:
             self._budget = _Budget(self._length(sources))
@@ -110,8 +115,7 @@ class Attempts:
         chosen: list[tuple[Finding, Fix]] = []
         together = Chosen(sources)
         try:
-            mendable = [finding for finding in self._findings if finding.remedy is not None and finding.severity != "info"]
-            for finding in mendable[:MOST_TOGETHER]:
+            for finding in self._mendable.values():
                 if budget.look():
                     fix = next((fix for fix, _ in self._possible(finding, sources)), None)
                     edits = by_file(fix.edits) if fix is not None else {}
