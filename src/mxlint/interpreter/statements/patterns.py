@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mxlint.domain.arrays import ShapeOf
+from mxlint.domain.guards import Identity, Literal_
 from mxlint.domain.join import bound
 from mxlint.domain.members import (
     UNBOUND,
@@ -111,6 +113,8 @@ def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place
     if isinstance(member, (Symbolic, Unknown)):
         _each_part(i, pattern, lambda: i.symbolic(place, "item"), lambda: i.symbolic(place, "star"), place, frame)
         return Truth(None, "open" if isinstance(member, Symbolic) else "imprecise")
+    if isinstance(member, ShapeOf):
+        return _shape(i, pattern, member, place, frame)
     if not isinstance(member, Tuple) and not (isinstance(member, Ref) and i.info(member.oid).kind == "list"):
         return NO
     content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else member
@@ -120,6 +124,19 @@ def _sequence(i: Interpreter, pattern: ir.SequencePattern, member: Member, place
     element = content.element if isinstance(content, Tuple) and content.element is not None else Unknown("list")
     _each_part(i, pattern, lambda: element, lambda: new_list(i, Tuple(None, element), place, "star"), place, frame)
     return Truth(None, "imprecise")
+
+
+def _shape(i: Interpreter, pattern: ir.SequencePattern, shape: ShapeOf, place: Place, frame: Frame) -> Truth:
+    """The shape of an array of which nobody says how many axes it has: it may have as many as the pattern asks for."""
+    star = next((n for n, part in enumerate(pattern.items) if isinstance(part, ir.StarPattern)), None)
+    for n, part in enumerate(pattern.items):
+        if not isinstance(part, ir.StarPattern):
+            match_pattern(i, part, shape.axis(n if star is None or n < star else n - len(pattern.items)), place, frame)
+        elif part.name is not None:
+            store(i, part.name, i.symbolic(place, "star"), frame, _end(part, part.name, frame))
+    identity: Identity = ("matches", shape, frame.place(pattern))
+    i.causes.setdefault(identity, ("open", place))
+    return Truth(None, "open", Literal_(identity, True))
 
 
 def _each_part(
