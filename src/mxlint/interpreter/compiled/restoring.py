@@ -19,9 +19,10 @@ def called_again(i: Interpreter, ref: Ref, place: Place) -> None:
     broken = i.heap.get(ref.oid, BROKEN)
     if broken is None or all(isinstance(member, Unbound) for member in members(broken)):
         return
-    containers, _, _ = captured(i, i.heap.get(ref.oid, "inputs") or NONE)
+    containers, random, symbolic = captured(i, i.heap.get(ref.oid, "inputs") or NONE)
     arrays = (part for oid in containers for value in i.heap.fields(oid).values() for part in each_part(value) if isinstance(part, Array))
-    left = any(array.trace in i.ledger.of(Capturing).traces for array in arrays)
+    # What lies in the random state, and in what nobody in sight gives, is not seen.
+    left = random or bool(symbolic) or any(array.trace in i.ledger.of(Capturing).traces for array in arrays)
     note(i, events.Note(events.STILL_BROKEN if left else events.RESTORED, where(place), "", ref.oid, events.Modality()))
     if not left:
         i.heap.drop(ref.oid, BROKEN)
