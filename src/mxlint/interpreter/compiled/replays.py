@@ -12,6 +12,7 @@ from mxlint.domain.members import (
     NONE,
     TRUE,
     UNBOUND,
+    Const,
     Member,
     Option,
     Range,
@@ -219,7 +220,19 @@ def _one_same_class(i: Interpreter, before: Member, now: Member) -> bool:
         first, second = known_items(i, before) or (), known_items(i, now) or ()
         return bool(first) and len(first) == len(second) and all(_same_class(i, *pair) for pair in zip(first, second))
     cls = i.heap.get(before.oid, ("#", "class"))
-    return cls is not None and cls == i.heap.get(now.oid, ("#", "class"))
+    return cls is not None and cls == i.heap.get(now.oid, ("#", "class")) and not _is_set_otherwise(i, before, now)
+
+
+def _is_set_otherwise(i: Interpreter, before: Ref, now: Ref) -> bool:
+    """Whether a layer of MLX was made with another setting than one of its class, such as a slope: a trace has that as a constant."""
+    if i.mlx.object_kind(i, before) != "module":
+        return False
+    made = {field: value for field, value in i.heap.fields(before.oid).items() if isinstance(field, tuple) and field[0] == "made with"}
+    return any(
+        isinstance(other := i.heap.get(now.oid, field), Const) and other != value
+        for field, value in made.items()
+        if isinstance(value, Const)
+    )
 
 
 def _both_arrays(i: Interpreter, oid: int, before: Value, now: Value) -> bool:
