@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import gc
 import io
-import os
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 from command_line import Done, Run
 from hypothesis import HealthCheck, settings
+from sampling import is_taken
 
 from mxlint.cli import main
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
     from mxlint.verify.runner import Workplace
 
-ALL = "MXLINT_ALL" in os.environ
-"""All cases of each test are run, and not a sample of some."""
 KINDS = frozenset({"static", "mlx", "verify"})
 
 
@@ -56,22 +53,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             )
         elif len(marked) > 1:
             raise pytest.UsageError(f"{item.nodeid} is marked {' and '.join(sorted(marked))}")
-    if not ALL:
-        config.hook.pytest_deselected(items=_sample(items))
+    config.hook.pytest_deselected(items=_sample(items))
     items.sort(key=_turn)
 
 
 def _sample(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Take out of some tests all cases but each n-th of those that are marked `sampled(n)`, and return what was taken out."""
-    seen: Counter[str] = Counter()
-    kept, left = [], []
+    """Take out of some tests all cases but one in n of those that are marked `sampled(n)`, at least one of each test, and return what was taken out."""
+    tests: dict[str, list[pytest.Item]] = {}
     for item in items:
-        mark = item.get_closest_marker("sampled")
-        name = item.nodeid.partition("[")[0]
-        (left if mark is not None and seen[name] % mark.args[0] else kept).append(item)
-        seen[name] += 1
-    items[:] = kept
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = {item for cases in tests.values() for item in [case for case in cases if _is_taken(case)] or cases[:1]}
+    left = [item for item in items if item not in kept]
+    items[:] = [item for item in items if item in kept]
     return left
+
+
+def _is_taken(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("sampled")
+    return mark is None or is_taken(item.nodeid, mark.args[0])
 
 
 def _turn(item: pytest.Item) -> int:
