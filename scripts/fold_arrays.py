@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 import mlx.core as mx
+from made import keep
 
 FILE = Path(__file__).parents[1] / "src" / "mxlint" / "models" / "mlx" / "arrays.json"
 MODULES = {"mlx.core": mx, "mlx.core.fast": mx.fast, "mlx.core.fft": mx.fft, "mlx.core.linalg": mx.linalg, "mlx.core.random": mx.random}
@@ -76,6 +77,4 @@ def folded(modules: dict[str, ModuleType]) -> str:
 
 
 if __name__ == "__main__":
-    if "--check" in sys.argv[1:]:
-        sys.exit(int(FILE.read_text(encoding="utf-8") != folded(MODULES)))
-    FILE.write_text(folded(MODULES), encoding="utf-8")
+    sys.exit(keep(FILE, folded(MODULES)))

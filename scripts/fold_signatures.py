@@ -19,6 +19,7 @@ from pathlib import Path
 
 import mlx.core as mx
 from fold_arrays import MODULES
+from made import keep
 from mlx import nn, optimizers, utils
 
 FILE = Path(__file__).parents[1] / "src" / "mxlint" / "models" / "mlx" / "signatures.json"
@@ -93,6 +94,4 @@ def folded() -> str:
 
 
 if __name__ == "__main__":
-    if "--check" in sys.argv[1:]:
-        sys.exit(int(FILE.read_text(encoding="utf-8") != folded()))
-    FILE.write_text(folded(), encoding="utf-8", newline="\n")
+    sys.exit(keep(FILE, folded()))

@@ -22,6 +22,7 @@ import mlx.nn
 import mlx.optimizers
 import mlx.utils
 import numpy
+from made import keep
 
 from mxlint.models import load
 
@@ -81,10 +82,7 @@ def main() -> int:
     source = f"Python {platform.python_version()}, numpy {numpy.__version__}, mlx {mx.__version__}: scripts/measure_binding.py"
     lines = ",\n".join(f"{json.dumps(module)}: {json.dumps(same)}" for module, same in binding().items())
     made = f'{{"source": {json.dumps(source)},\n"stays": {{\n{lines}\n}}}}\n'
-    if "--check" in sys.argv[1:]:
-        return int(DATA.read_text(encoding="utf-8") != made)
-    DATA.write_text(made, encoding="utf-8")
-    return 0
+    return keep(DATA, made)
 
 
 if __name__ == "__main__":

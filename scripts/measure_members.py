@@ -15,6 +15,7 @@ from types import ModuleType
 import mlx.core as mx
 import mlx.nn
 import mlx.optimizers
+from made import keep
 
 DATA = Path(__file__).parents[1] / "src" / "mxlint" / "models" / "mlx" / "members.json"
 MODULES: tuple[ModuleType, ...] = (mlx.nn, mlx.optimizers)
@@ -46,10 +47,7 @@ def calls_base(cls: type, name: str) -> bool:
 def main() -> int:
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(attributes)}" for name, attributes in members().items())
     made = f'{{"mlx": {json.dumps(mx.__version__)},\n"classes": {{\n{lines}\n}}}}\n'
-    if "--check" in sys.argv[1:]:
-        return int(DATA.read_text(encoding="utf-8") != made)
-    DATA.write_text(made, encoding="utf-8")
-    return 0
+    return keep(DATA, made)
 
 
 if __name__ == "__main__":
