@@ -183,10 +183,10 @@ def _normed(*before: int, low: int = 1, high: int = 3) -> Callable[[Sampling], t
 
 
 layer(
-    "LayerNorm", lambda g: (([6], g.some(affine=g.chance(), bias=g.chance())), call(features(g, 6))), "same(x)", "same(x) if weight is None else promote(x, weights)",
+    "LayerNorm", lambda g: (([6], g.some(affine=g.chance(), bias=g.chance())), call(features(g, 6))), "vectors(x, weight, bias)", "same(x) if weight is None else promote(x, weights)",
     {"weight": "(dims,) if affine else absent", "bias": "(dims,) if affine and bias else absent"},
 )  # fmt: skip
-layer("RMSNorm", lambda g: (call(6), call(features(g, 6))), "same(x)", KEEPS, {"weight": "(dims,)"})
+layer("RMSNorm", lambda g: (call(6), call(features(g, 6))), "vectors(x, weight)", KEEPS, {"weight": "(dims,)"})
 layer("GroupNorm", _normed(2, low=2), "same(x)", KEEPS, _affine("dims"))
 layer("InstanceNorm", _normed(low=3), "same(x)", KEEPS, _affine("dims"))
 

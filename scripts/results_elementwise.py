@@ -41,7 +41,7 @@ add(
 )
 add(
     C + "broadcast_to",
-    "broadcast(a, sized(shape))",
+    "broadcast_to(a, shape)",
     "same(a)",
     on(lambda g: g.array(), lambda g, a: call(a, (*g.shape(0, 1), *[g.length() if n == 1 else n for n in a.shape]))),
 )
@@ -69,7 +69,7 @@ derive(
 )
 derive(
     C + "softmax",
-    ["same({0})"],
+    ["on({0}, axis)"],
     ["float({0})", "same({0})"],
     on(lambda g: g.array(None, *FLOATS, "complex64"), lambda g, a: ([a], g.some(axis=g.axes(a.ndim), precise=g.chance()))),
 )
@@ -134,8 +134,8 @@ add(
     "same(a)",
     on(lambda g: g.array(), lambda g, a: call(a, g.one_of(g.axis(a.ndim + 1), [0, -1], (0, 2)))),
 )
-add(C + "flip", "same(a)", "same(a)", on(lambda g: g.array(), lambda g, a: ([a], g.some(axis=g.axes(a.ndim)))))
-add(C + "roll", "same(a)", "same(a)", on(lambda g: g.array(), lambda g, a: call(a, g.int(-3, 3), *g.one_of([], [g.axis(a.ndim)]))))
+add(C + "flip", "on(a, axis)", "same(a)", on(lambda g: g.array(), lambda g, a: ([a], g.some(axis=g.axes(a.ndim)))))
+add(C + "roll", "on(a, axis)", "same(a)", on(lambda g: g.array(), lambda g, a: call(a, g.int(-3, 3), *g.one_of([], [g.axis(a.ndim)]))))
 for _n in "123":
     add(C + f"atleast_{_n}d", f"at_least(arys, {_n})", "list(*arys)", lambda g: ([g.array() for _ in range(g.one_of(1, 1, 2, 3))], {}))
 

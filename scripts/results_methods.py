@@ -71,7 +71,7 @@ add(f"{A}__copy__", "same(a)", "same(a)", array_alone, "a, /")
 add(f"{A}__deepcopy__", "same(a)", "same(a)", lambda g: call(g.array(), {}), "a, memo, /")
 
 
-def _indexed(g: Sampling) -> Call:
+def indexed(g: Sampling) -> Call:
     a = g.array([g.int(1, 5) for _ in range(g.int(1, 4))])
 
     def bound() -> Any:
@@ -96,7 +96,7 @@ def _indexed(g: Sampling) -> Call:
     return call(a, key[0] if len(key) == 1 and g.chance(0.7) else tuple(key))
 
 
-add(f"{A}__getitem__", "index(a, key)", "same(a)", _indexed, "a, key, /")
+add(f"{A}__getitem__", "index(a, key)", "same(a)", indexed, "a, key, /")
 for _name, _shape in (("T", "permute(a)"), ("mT", "swap(a, -1, -2)")):
     FUNCTIONS[A + _name] = lambda a, name=_name: getattr(a, name)
     add(A + _name, _shape, "same(a)", array_alone, "a")

@@ -223,10 +223,10 @@ def _normed(*more: int) -> Sampler:
     return sample
 
 
-derive(F + "rms_norm", ["same(x)"], ["same(x)", "promote(x, x if weight is None else weight)"], _normed(1))
+derive(F + "rms_norm", ["vectors(x, weight)"], ["same(x)", "promote(x, x if weight is None else weight)"], _normed(1))
 derive(
     F + "layer_norm",
-    ["same(x)"],
+    ["vectors(x, weight, bias)"],
     ["same(x)", "same(x) if weight is None else promote(x, weight, weight if bias is None else bias)"],
     _normed(1, 1),
 )
@@ -251,7 +251,7 @@ def _attention(g: Sampling) -> Call:
     ], {"scale": 1.0} | g.some(mask=g.one_of(None, "causal"))
 
 
-add(F + "scaled_dot_product_attention", "resize(q, -1, length(v, -1))", "promote(q, k, v)", _attention)
+add(F + "scaled_dot_product_attention", "attention(q, k, v)", "promote(q, k, v)", _attention)
 derive(
     F + "cross_entropy",
     ["same(targets)", "lead(logits)"],

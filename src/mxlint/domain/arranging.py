@@ -15,6 +15,7 @@ from mxlint.domain.shape import (
     broadcast_size,
     different_shape,
     expand,
+    fit,
     padded,
     reduce,
     replace_axis,
@@ -42,15 +43,17 @@ from mxlint.domain.size import (
 def reshape(shape: Shape, sizes: Sequence[MaybeSize]) -> Shape:
     """The same elements in another shape, in which one -1 (or one unknown size) is what is left over."""
     free = [i for i, size in enumerate(sizes) if size == -1]
-    if len(free) > 1:
-        return None
+    certain = all(size is not None and (size.number is not None or provably_at_least(size, ZERO)) for size in sizes)
+    if len(free) > 1 or certain and not free and provably_different(total(shape), product(sizes)):
+        return None  # MLX multiplies negative sizes as well
     open_ = free or [i for i, size in enumerate(sizes) if size is None or not provably_at_least(size, ZERO)]
     result = [size if size is not None and provably_at_least(size, ZERO) else None for size in sizes]
     if len(open_) == 1:
         at = open_[0]
-        result[at] = _left_over(shape, [size for i, size in enumerate(result) if i != at])
-    elif not open_ and provably_different(total(shape), product(result)):
-        return None
+        others = [size for i, size in enumerate(result) if i != at]
+        result[at] = _left_over(shape, others)
+        if free and result[at] is None and _is_no_multiple(total(shape), product(others)):
+            return None
     return tuple(result)
 
 
@@ -67,6 +70,13 @@ def _left_over(shape: Shape, others: Sequence[MaybeSize]) -> MaybeSize:
     if whole is None or used is None or used == 0:
         return None
     return exact_quotient(whole, used) or (None if whole.number is not None and used.number is not None else floordiv(whole, used))
+
+
+def _is_no_multiple(whole: MaybeSize, part: MaybeSize) -> bool:
+    """Whether a number is surely not so many times another one."""
+    if whole is None or part is None or whole.number is None or not part.number:
+        return False
+    return whole.number % part.number != 0
 
 
 def flatten(shape: Shape, start: int = 0, end: int = -1) -> Shape:
@@ -98,6 +108,8 @@ def concatenate(shapes: Sequence[Shape], axis: int | None = 0) -> Shape:
         return None
     if axis is None:
         return concatenate([flatten(shape) for shape in shapes], 0)
+    if len(shapes) == 1:
+        return shapes[0]  # MLX does not look at the axis
     result: Shape = None
     for shape in shapes:  # what one does not know of the other axes, another may
         if shape is None:
@@ -188,10 +200,14 @@ def einsum(subscripts: str, operands: Sequence[Shape]) -> Shape:
         return None
     sizes: dict[str, MaybeSize] = {}
     for term, shape in zip(terms, operands):
-        if shape is None or len(shape) != len(term):
+        if shape is None:
             sizes |= {letter: None for letter in term if letter not in sizes}
             continue
+        if len(shape) != len(term):
+            return None
         for letter, size in zip(term, shape):
+            if letter in sizes and not fit(sizes[letter], size):
+                return None
             sizes[letter] = broadcast_size(sizes[letter], size)[0] if letter in sizes and sizes[letter] is not None else size
     letters = given.replace(",", "")
     result = wanted if arrow else "".join(sorted(letter for letter in sizes if letters.count(letter) == 1))

@@ -175,10 +175,20 @@ def broadcast(*shapes: Shape) -> Shape:
         if shape is None:
             return None
         a, b = padded(result, shape)
-        if any(not _fits(x, y) for x, y in zip(a, b)):
+        if any(not fit(x, y) for x, y in zip(a, b)):
             return None
         result = tuple(broadcast_size(x, y)[0] for x, y in zip(a, b))
     return result
+
+
+def broadcast_to(shape: Shape, wanted: Shape) -> Shape:
+    """A shape that another one is to broadcast to; None where it does not."""
+    if shape is None or wanted is None:
+        return wanted
+    if len(shape) > len(wanted):
+        return None
+    pairs = zip(padded(shape, wanted)[0], wanted)
+    return None if any(provably_different(old, new) and provably_different(old, ONE) for old, new in pairs) else wanted
 
 
 def presumed_not_one(*shapes: Shape) -> tuple[Size, ...]:
@@ -199,5 +209,6 @@ def padded(a: Sizes, b: Sizes) -> tuple[Sizes, Sizes]:
     return (ONE,) * (rank - len(a)) + a, (ONE,) * (rank - len(b)) + b
 
 
-def _fits(a: MaybeSize, b: MaybeSize) -> bool:
+def fit(a: MaybeSize, b: MaybeSize) -> bool:
+    """Whether two axes may broadcast."""
     return not (provably_different(a, b) and provably_different(a, ONE) and provably_different(b, ONE))

@@ -22,7 +22,8 @@ def called_again(i: Interpreter, ref: Ref, place: Place) -> None:
     containers, random, symbolic = captured(i, i.heap.get(ref.oid, "inputs") or NONE)
     arrays = (part for oid in containers for value in i.heap.fields(oid).values() for part in each_part(value) if isinstance(part, Array))
     # What lies in the random state, and in what nobody in sight gives, is not seen.
-    left = random or bool(symbolic) or any(array.trace in i.ledger.of(Capturing).traces for array in arrays)
+    # An array that is a placeholder on some way alone is one that may be left.
+    left = random or bool(symbolic) or any(array.trace == -1 or array.trace in i.ledger.of(Capturing).traces for array in arrays)
     note(i, events.Note(events.STILL_BROKEN if left else events.RESTORED, where(place), "", ref.oid, events.Modality()))
     if not left:
         i.heap.drop(ref.oid, BROKEN)

@@ -44,6 +44,10 @@ def draws(i: Interpreter) -> bool:
     return i.trace is not None and not i.trace.seeded and not i.modes.memoised
 
 
+MLX_ERROR: Final = "builtins.ValueError"
+"""What MLX raises in a trace."""
+
+
 def event(
     i: Interpreter,
     kind: str,
@@ -61,9 +65,10 @@ def event(
     presumption: str = "",
     decision: events.Decision | None = None,
     noted: bool = True,
+    error: str = MLX_ERROR,
 ) -> events.Event | None:
     """Note something that happens in the running trace; None if nothing is said of it. `presumption`: what it depends on, in words; `noted`: whether it happens
-    for sure, or the fact is kept by whoever asks, until it turns out to."""
+    for sure, or the fact is kept by whoever asks, until it turns out to; `error`: the class of what it raises."""
     trace = i.trace
     if trace is None or kind in RAISING and expected(i):
         return None
@@ -77,7 +82,7 @@ def event(
     i.path = path
     if m is None:
         return None
-    swallowed = _may_be_caught(i, trace, None if kind == "raise" else MLX_ERROR)
+    swallowed = _may_be_caught(i, trace, None if kind == "raise" else error)
     chain = _chain(member.chain) if isinstance(member, Array) and member.chain is not None else ()
     fact = events.Event(
         trace.oid,
@@ -105,10 +110,6 @@ def event(
     if noted:
         note(i, fact)
     return fact
-
-
-MLX_ERROR: Final = "builtins.ValueError"
-"""What MLX raises in a trace."""
 
 
 def expected(i: Interpreter) -> bool:

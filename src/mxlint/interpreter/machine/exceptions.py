@@ -42,9 +42,10 @@ def handled_error(i: Interpreter, frame: Frame) -> Value | None:
     return None
 
 
-def throw_named(i: Interpreter, name: str, place: Place, value: Value | None = None) -> NoReturn:
-    """Raise an exception of a class of a library, as Python does; `value`: what it is made with, if that is known: what a generator returned whose end it says."""
-    oid = i.allocate("instance", None if name in _CERTAIN else OWN, place, name)
+def throw_named(i: Interpreter, name: str, place: Place, value: Value | None = None, *, sure: bool = False) -> NoReturn:
+    """Raise an exception of a class of a library, as Python does; `value`: what it is made with, if that is known: what a generator returned whose end it says.
+    `sure`: all that decides it is known."""
+    oid = i.allocate("instance", None if sure or name in _CERTAIN else OWN, place, name)
     i.heap.set(oid, CLASS, External(name))
     text = (i.symbolic(place, "message", kinds=frozenset(("str",))),)
     fill(i, oid, name, Tuple((value,) if value is not None else () if name in _WITHOUT else text))

@@ -46,13 +46,14 @@ from mxlint.interpreter.machine.locations import OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.mlx import backward, broadcasts, constants, mapping, shapeless, subscripts, updates
-from mxlint.interpreter.mlx.computing import compute, traced
-from mxlint.interpreter.mlx.descriptions import ARRAY
+from mxlint.interpreter.mlx.computing import compute, refuses, traced
+from mxlint.interpreter.mlx.descriptions import ARRAY, describe, described_key
 from mxlint.interpreter.mlx.growth import grows
 from mxlint.interpreter.open_world import presumptions
 from mxlint.models.load import model
 from mxlint.models.mlx import dtypes
 from mxlint.models.mlx.names import dtype_name
+from mxlint.models.mlx.refusals import refusal
 from mxlint.syntax.inline import in_one_line
 
 OF_LISTS: Final = frozenset(("__getitem__", "__setitem__", "__len__", "__iter__"))
@@ -239,6 +240,8 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     index = operands[1]
     trace, chain, origin = traced(i, operands, place)
     shape = subscripts.shape_of(array, index)
+    if shape is None and array.shape is not None:
+        refuses(i, refusal(f"{ARRAY}.__getitem__", [describe(i, array), described_key(i, index)], {}), place, frame)
     form = shapeless.indexed(i, array, index, shape, place, frame)
     broadcasts.taken(i, operands)
     if i.trace is not None:
@@ -278,6 +281,8 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
 
 
 def _set_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
+    given = [describe(i, array), described_key(i, operands[1]), describe(i, operands[2])]
+    refuses(i, refusal(f"{ARRAY}.__setitem__", given, {}), place, frame)
     trace, chain, origin = traced(i, operands, place)
     broadcasts.taken(i, operands)
     shapeless.operation(i, f"{ARRAY}.__setitem__[{shapeless.form_of(operands[1])}]", array, place, in_one_line(place.text), frame, operands)

@@ -52,6 +52,7 @@ from mxlint.models.load import bases, constant, kind_of, subclasses
 from mxlint.models.mlx import dtypes, traits
 from mxlint.models.mlx.members import lineage_of
 from mxlint.models.mlx.names import DTYPES, canonical
+from mxlint.models.mlx.refusals import refusal
 from mxlint.models.mlx.results import has
 from mxlint.models.mlx.table import Table
 from mxlint.syntax.inline import in_one_line
@@ -548,6 +549,8 @@ def _updated_at(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
         throw_named(i, "builtins.ValueError", place)
     name = f"{descriptions.ARRAY}.at"
     given = (array, index, args.get(1, "value") or NONE)
+    described = [descriptions.describe(i, array), descriptions.described_key(i, index), descriptions.describe(i, given[2])]
+    computing.refuses(i, refusal(name, described, {}), place, frame)
     for member in members(array):
         shapeless.operation(i, f"{name}[{shapeless.form_of(index)}]", member, place, in_one_line(place.text), frame, given)
     return computing.results(i, descriptions.describe(i, array), name, given, {}, place)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -39,9 +39,8 @@ from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world import results as results_
 from mxlint.models.mlx import arguments as described
 from mxlint.models.mlx.array_parameters import other_parameters
-from mxlint.models.mlx.results import fits as array_fits
+from mxlint.models.mlx.refusals import asks, decides, refusal, unmade
 from mxlint.models.mlx.results import result as array_results
-from mxlint.models.mlx.results import shape_of as array_shape_of
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax.inline import in_one_line
 
@@ -94,26 +93,24 @@ def compute(
     fixed, args = args, (*args, *star)
     form = shapeless.called(i, name, args, keywords, place, frame)
     before = ([describe(i, value) for value in outer.args], describe_by_name(i, outer.keywords)) if outer is not None else ((), {})
+    given, named = [describe(i, value) for value in args], describe_by_name(i, keywords)
     if star:  # of one item or of two
-        each, *behind = (describe(i, value) for value in star)
-        counts = ([*(describe(i, value) for value in fixed), *[each] * count, *behind] for count in (1, 2))
-        found = in_common(*(array_results(name, given, describe_by_name(i, keywords), before) for given in counts))
+        each, *behind = given[len(fixed) :]
+        found = in_common(*(array_results(name, [*given[: len(fixed)], *[each] * count, *behind], named, before) for count in (1, 2)))
     else:
-        found = array_results(name, [describe(i, value) for value in args], describe_by_name(i, keywords), before)
+        found = array_results(name, given, named, before)
+    if not star and outer is None:
+        if unmade(found) or asks(name):
+            refuses(i, refusal(name, given, named), place, frame)
+        if i.tries and (choice := _open(i, name, args, given, named)) is not None:
+            return i.split(choice[0], lambda member: compute(i, name, choice[1](member), keywords, place, frame, tag))
     if (
         getattr(found, "shape", None) is None
         and not isinstance(found, (list, tuple))
         and not star
         and any(map(partial(of_any_length, i), args))
     ):
-        found = in_common(
-            *(
-                array_results(name, [with_length(i, value, count) for value in args], describe_by_name(i, keywords), before)
-                for count in (2, 3)
-            )
-        )
-    fits = bool(star) or array_fits(array_shape_of(name), [describe(i, value) for value in (*args, *keywords.values())], found)
-    raises_unless(i, fits, place, frame)
+        found = in_common(*(array_results(name, [with_length(i, value, count) for value in args], named, before) for count in (2, 3)))
     by_number = united(
         loops
         for value in (args if not star else ())
@@ -129,11 +126,35 @@ def compute(
     return made
 
 
-def raises_unless(i: Interpreter, fits: bool, place: Place, frame: Frame) -> None:
-    """Raise what MLX raises where shapes do not fit. Only a handler goes on behind that: without one nobody runs such a call."""
-    if not fits and i.tries:
-        sinks.event(i, "shapes", place, in_one_line(place.text), frame)
-        throw_named(i, "builtins.ValueError", place)
+def refuses(i: Interpreter, error: str | None, place: Place, frame: Frame) -> None:
+    """Raise what MLX raises at a call that it surely refuses. What that leaves behind matters to a handler that goes on."""
+    if error is None:
+        return
+    if any(target.catches is not None and target.catches(error) for target in i.tries):
+        sinks.event(i, "shapes", place, in_one_line(place.text), frame, error=error)
+    throw_named(i, error, place, sure=True)
+
+
+def _open(
+    i: Interpreter, name: str, args: Sequence[Value], given: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[Value, Callable[[Value], Sequence[Value]]] | None:
+    """What decides whether MLX refuses a call, and the arguments with one of its members: an argument, or an item of one, that is one of several arrays or numbers."""
+    if not decides(name):
+        return None
+    for at, value in enumerate(args):
+        parts = value.items if isinstance(value, Tuple) else None
+        for number, part in enumerate((value,) if parts is None else parts):
+
+            def chosen(member: Value, at: int = at, parts: Sequence[Value] | None = parts, number: int = number) -> Sequence[Value]:
+                one = member if parts is None else Tuple((*parts[:number], member, *parts[number + 1 :]))
+                return (*args[:at], one, *args[at + 1 :])
+
+            each = members(i.live(part))
+            if len(each) > 1 and any(
+                refusal(name, [*given[:at], describe(i, chosen(member)[at]), *given[at + 1 :]], named) for member in each
+            ):
+                return part, chosen
+    return None
 
 
 def _is_length(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value], before: Any, number: Value) -> bool:

@@ -20,6 +20,7 @@ from mxlint.domain.members import (
     Measure,
     Range,
     Ref,
+    Slice,
     Symbolic,
     Tuple,
     Union,
@@ -91,6 +92,15 @@ def _described(i: Interpreter, value: Value, depth: int) -> Any:
         if isinstance(content, Tuple) and content.items is not None:
             return [_described(i, item, depth - 1) for item in content.items]
     return described.UNKNOWN
+
+
+def described_key(i: Interpreter, key: Value) -> Any:
+    """A key of `array[key]` as the models want it."""
+    if isinstance(key, Tuple) and key.items is not None:
+        return tuple(described_key(i, item) for item in key.items)
+    if isinstance(key, Slice):
+        return slice(*(describe(i, bound) for bound in (key.lower, key.upper, key.step)))
+    return ... if key == Const(...) else describe(i, key)
 
 
 def of_any_length(i: Interpreter, value: Value) -> Tuple | None:

@@ -39,6 +39,7 @@ from mxlint.models import written
 from mxlint.models.mlx.arguments import ArrayType
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
+from mxlint.models.mlx.refusals import refusal_of_layer, unmade
 
 
 def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
@@ -229,8 +230,11 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     found: Any = None
     if isinstance(description, Const) and isinstance(description.value, Layer):
         given = [descriptions.describe(i, value) for value in rest.args]
-        found = layer_model().call(description.value, given, {k: descriptions.describe(i, v) for k, v in rest.keywords.items()}, method)
-        computing.raises_unless(i, layer_model().fits(description.value, method, given, found), place, frame)
+        given_by_name = descriptions.describe_by_name(i, rest.keywords)
+        found = layer_model().call(description.value, given, given_by_name, method)
+        if unmade(found):
+            now = {name: descriptions.describe(i, value) for name, value in weights(i, owner)}
+            computing.refuses(i, refusal_of_layer(description.value, method, given, given_by_name, now), place, frame)
     made = computing.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
     backward.through(i, form, parts or rest.args[:1], made, place, done.replace("mlx.", ""), frame)
     backward.of_layer(i, measured, named, rest.args, made, place, done.replace("mlx.", ""), frame)

@@ -139,18 +139,29 @@ class LayerModel:
 
         `weights` are those of now where they are not those of the constructor, `dtype` what all floating weights inside are brought to (`set_dtype`).
         """
-        entry = self.entries[layer.name]
-        form = entry.get("methods", {}).get(method)
-        given = None if form is None else signature(form["parameters"]).bind(arguments, keywords or {}, results.default)
+        form = self.entries[layer.name].get("methods", {}).get(method)
+        names = None if form is None else self.names(layer, form, arguments, keywords or {}, weights, training, dtype)
+        return UNKNOWN if form is None or names is None else results.typed(form["shape"], form["dtype"], names)
+
+    def names(
+        self,
+        layer: Layer,
+        form: Mapping[str, str],
+        arguments: Sequence[Argument],
+        keywords: Names,
+        weights: Mapping[str, ArrayType | None] | None = None,
+        training: Argument = UNKNOWN,
+        dtype: str | None = None,
+    ) -> Names | None:
+        """What the expressions of a method may name; None where a call raises."""
+        given = signature(form["parameters"]).bind(arguments, keywords, results.default)
         if given is None:
-            return UNKNOWN
+            return None
         now = layer.weights if weights is None else weights
-        absent = dict.fromkeys(entry.get("weights", {}))
+        absent = dict.fromkeys(self.entries[layer.name].get("weights", {}))
         common = _common(layer if weights is None else Layer(layer.name, {}, now, layer.sublayers, {}))
         together = Dtype(common if dtype is None or common == _NO_WEIGHTS else dtype)
-        return results.typed(
-            form["shape"], form["dtype"], {**layer.names, **absent, **now, "weights": together, "training": training, **given}
-        )
+        return {**layer.names, **absent, **now, "weights": together, "training": training, **given}
 
     def does(self, layer: Layer) -> str | None:
         """The operation of MLX that a call of a layer surely is, by its canonical name; None where the data names none."""
@@ -158,11 +169,6 @@ class LayerModel:
         return next(
             (name for name, text in entry.get("does", {}).items() if truth(evaluate(text, layer.names, results.SHAPE_FUNCTIONS))), None
         )
-
-    def fits(self, layer: Layer, method: str, arguments: Sequence[Argument], made: Argument) -> bool:
-        """Whether MLX may run a call that makes `made`, with the weights of the constructor."""
-        form = self.entries[layer.name].get("methods", {}).get(method, {})
-        return results.fits(form.get("shape"), [*arguments, *(weight for weight in layer.weights.values() if weight is not None)], made)
 
     def optimizer_state(
         self, name: str, arguments: Sequence[Argument], keywords: Mapping[str, Argument], parameter: ArrayType

@@ -37,10 +37,17 @@ def tensordot(a: Argument, b: Argument, axes: Argument) -> ArrayType:
         return made(None)
     n = plain_integer(axes)
     if n is not None:
-        return made((*x[: len(x) - n], *y[n:]) if 0 <= n <= min(len(x), len(y)) else None)
+        ends = 0 <= n <= min(len(x), len(y)) and not any(map(size.provably_different, x[len(x) - n :], y[:n]))
+        return made((*x[: len(x) - n], *y[n:]) if ends else None)
     if not isinstance(axes, (list, tuple)) or len(axes) != 2:
         return made(None)
     left, right = (plain_integers(part) for part in axes)
+    if (
+        left is not None
+        and right is not None
+        and (len(left) != len(right) or any(size.provably_different(size_at(x, i), size_at(y, j)) for i, j in zip(left, right)))
+    ):
+        return made(None)
     one, other = (None if gone is None else shape.reduce(whole, gone) for whole, gone in ((x, left), (y, right)))
     return made((*one, *other) if one is not None and other is not None else None)
 
@@ -49,6 +56,8 @@ def inner(a: Argument, b: Argument) -> ArrayType:
     """The product over the last axes."""
     x, y = array_shape(a), array_shape(b)
     if x is None or y is None:
+        return made(None)
+    if x and y and size.provably_different(x[-1], y[-1]):
         return made(None)
     return made((*x[:-1], *y[:-1]) if x and y else x or y)
 
@@ -216,6 +225,18 @@ def fft(a: Argument, s: Argument, axes: Argument, kind: Argument) -> ArrayType:
 # -- others ------------------------------------------------------------------------------------------------------------
 
 
+def attention(queries: Argument, keys: Argument, values: Argument) -> ArrayType:
+    """The queries with the length of the values: of four axes each, whose first and third agree, with as many keys as values in a head."""
+    q, k, v = (array_shape(part) for part in (queries, keys, values))
+    if q is None or v is None:
+        return made(of_rank(None if q is None else len(q)))
+    parts = [part for part in (q, k, v) if part is not None]
+    if any(len(part) != 4 for part in parts):
+        return made(None)
+    same = [(q[0], v[0])] + ([(q[0], k[0]), (q[3], k[3]), (k[1], v[1]), (k[2], v[2])] if k is not None else [])
+    return made(None if any(size.provably_different(a, b) for a, b in same) else (*q[:-1], v[-1]))
+
+
 def view(a: Argument, dtype: Argument) -> ArrayType:
     """The same memory as elements of another dtype: the last axis has more or fewer."""
     whole, old, new = array_shape(a), a.dtype if isinstance(a, ArrayType) else None, dtype.name if isinstance(dtype, Dtype) else None
@@ -239,5 +260,5 @@ def norm(a: Argument, order: Argument, axis: Argument, keepdims: Argument) -> Ar
 
 PRODUCTS: dict[str, Callable[..., Argument]] = {
     "matmul": matmul, "tensordot": tensordot, "inner": inner, "kron": kron, "einsum": einsum, "conv": conv, "conv_transpose": conv_transpose,
-    "conv_general": conv_general, "pool": pool, "upsampled": upsampled, "convolve": convolve, "fft": fft, "view": view, "norm": norm,
+    "conv_general": conv_general, "pool": pool, "upsampled": upsampled, "convolve": convolve, "fft": fft, "attention": attention, "view": view, "norm": norm,
 }  # fmt: skip

@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from mxlint.domain.shape import known
 from mxlint.models.mlx import dtypes
-from mxlint.models.mlx.arguments import UNKNOWN, Absent, Argument, ArrayType, Dtype, array_shape, signature
+from mxlint.models.mlx.arguments import UNKNOWN, Absent, Argument, ArrayType, Dtype, signature
 from mxlint.models.mlx.language import Functions, Several, evaluate, of_node
 from mxlint.models.mlx.products import PRODUCTS
 from mxlint.models.mlx.shapes import SHAPES
@@ -164,19 +163,6 @@ def _paired(shape: Argument, dtype: Argument) -> Argument:
         return shape if shape is None or isinstance(shape, Absent) else UNKNOWN
     kind = dtype.items[0] if isinstance(dtype, Several) else dtype
     return ArrayType(shape.shape, _of(kind).name)
-
-
-def fits(shape: str | None, arguments: Sequence[Argument], made: Argument) -> bool:
-    """Whether MLX may run a call that makes `made` by an expression of its shape. It raises where operands that are all known do not fit."""
-    if shape is None or not isinstance(made, ArrayType) or made.shape is not None or shape.partition("(")[0] not in ("broadcast", "matmul"):
-        return True
-    return any(known(array_shape(operand)) is None for operand in arguments)
-
-
-def shape_of(name: str) -> str | None:
-    """The expression of the shape of what a function makes; None where it has none or several."""
-    found: str | None = entries(None).get(name, {}).get("shape")
-    return found
 
 
 def array_result(name: str, arguments: Sequence[Argument], keywords: Mapping[str, Argument]) -> ArrayType | None:

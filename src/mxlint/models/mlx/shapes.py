@@ -136,6 +136,18 @@ def is_array(value: Argument) -> Argument:
     return UNKNOWN if isinstance(value, Unknown) else isinstance(value, ArrayType)
 
 
+def is_number(value: Argument) -> Argument:
+    """Whether an argument is one number."""
+    return UNKNOWN if isinstance(value, Unknown) else isinstance(value, (int, float, size.Size, Scalar))
+
+
+def is_whole(value: Argument) -> Argument:
+    """Whether an argument is of integers or truth values, and becomes no float beside others."""
+    if isinstance(value, ArrayType):
+        return UNKNOWN if value.dtype is None else not value.dtype.startswith(("float", "bfloat", "complex", "uint64"))
+    return UNKNOWN if isinstance(value, Unknown) else isinstance(value, (int, size.Size))
+
+
 def is_complex(value: Argument) -> Argument:
     """Whether an array has complex elements."""
     return value.dtype == "complex64" if isinstance(value, ArrayType) and value.dtype is not None else UNKNOWN
@@ -238,7 +250,73 @@ def unflatten(a: Argument, axis: Argument, sizes: Argument) -> ArrayType:
 
 def along(a: Argument, axis: Argument) -> ArrayType:
     """The same shape, flattened where no axis is given."""
-    return made(arranging.flatten(array_shape(a)) if axis is None else array_shape(a) if not isinstance(axis, Unknown) else None)
+    return made(arranging.flatten(array_shape(a))) if axis is None else on(a, axis)
+
+
+def on(a: Argument, axes: Argument) -> ArrayType:
+    """The same shape, which has the axes that are named: one, several or all (None). MLX may not look at those of an empty array."""
+    if isinstance(axes, Unknown):
+        return made(None)
+    whole = array_shape(a)
+    return made(None if has_axes(a, axes) is False and whole is not None and ZERO not in whole else whole)
+
+
+def has_axes(a: Argument, axes: Argument, more: Argument = 0) -> Argument:
+    """Whether an array, or the first of several, has the axes that are named; `more`: so many axes are added to it before."""
+    if axes is None:
+        return True
+    listed = _listed(a)
+    old, named = _rank(listed[0] if listed else a), [axis if axis is None else axis.number for axis in integers(axes) or (None,)]
+    added = plain_integer(more)
+    if old is None or added is None:
+        return UNKNOWN
+    if any(axis is not None and shape.axis_index(axis, old + added) is None for axis in named):
+        return False
+    return UNKNOWN if None in named else True
+
+
+def broadcast_to(a: Argument, wanted: Argument) -> ArrayType:
+    """The shape of an array, or one that is named, which another array broadcasts to."""
+    return made(shape.broadcast_to(array_shape(a), sized(wanted).shape if not isinstance(wanted, ArrayType) else wanted.shape))
+
+
+def alike(a: Argument, b: Argument) -> ArrayType:
+    """The shape of two arrays that have the same."""
+    one, other = array_shape(a), array_shape(b)
+    return made(None if shape.different_shape(one, other) else one if one is not None else other)
+
+
+def filled(slot: Argument, value: Argument) -> ArrayType:
+    """The shape of a part that a value fills, which may have further axes of length 1 in front."""
+    wanted, given = array_shape(slot), array_shape(value)
+    if wanted is None or given is None:
+        return made(wanted)
+    extra = max(0, len(given) - len(wanted))
+    wrong = any(size.provably_different(length, ONE) for length in given[:extra]) or shape.broadcast_to(given[extra:], wanted) is None
+    return made(None if wrong else wanted)
+
+
+def provided(test: Argument) -> ArrayType:
+    """Something, unless a test surely fails."""
+    return made(None if truth(test) is False else ())
+
+
+def is_pairs(value: Argument) -> Argument:
+    """Whether an argument is a sequence of pairs."""
+    if isinstance(value, Unknown):
+        return UNKNOWN
+    return _listed(value) is not None and all(_listed(part) is not None and len(part) == 2 for part in value)
+
+
+def vectors(a: Argument, *others: Argument) -> ArrayType:
+    """The same shape, where vectors are as long as the last axis; None stands for one that is not given."""
+    whole = array_shape(a)
+    given = [array_shape(other) for other in others if other is not None]
+    if whole is None:
+        return made(None)
+    last = whole[-1] if whole else None
+    wrong = any(vector is not None and (len(vector) != 1 or size.provably_different(vector[0], last)) for vector in given)
+    return made(None if wrong or not whole else whole)
 
 
 def concatenate(arrays: Argument, axis: Argument) -> ArrayType:
@@ -361,9 +439,11 @@ def take_along(a: Argument, indices: Argument, axis: Argument) -> ArrayType:
     """The elements at indices along an axis, all other axes broadcast."""
     whole, picked = array_shape(a), array_shape(indices)
     if axis is None:
-        return made(picked)
+        return made(None if picked is not None and len(picked) != 1 else picked)
     at = plain_integer(axis)
-    if at is None or whole is None or picked is None or len(whole) != len(picked):
+    if whole is not None and picked is not None and len(whole) != len(picked):
+        return made(None)
+    if at is None or whole is None or picked is None:
         return _of_same_rank(indices)
     i = shape.axis_index(at, len(whole))
     if i is None:
@@ -433,8 +513,8 @@ def _ceil(value: float) -> int:
 
 SHAPES: dict[str, Callable[..., Argument]] = {
     "same": same, "sized": sized, "lead": lead, "tail": tail, "length": length, "rank": rank, "elements": elements, "number_of": number_of, "chosen": chosen,
-    "largest": largest, "smallest": smallest, "each": each, "resize": resize, "is_array": is_array, "is_complex": is_complex, "broadcast": broadcast, "reduce": reduce, "permute": permute,
-    "swap": swap, "move": move, "expand": expand, "squeeze": squeeze, "at_least": at_least, "reshape": reshape, "flatten": flatten,
+    "largest": largest, "smallest": smallest, "each": each, "resize": resize, "is_array": is_array, "is_complex": is_complex, "is_number": is_number, "is_whole": is_whole, "broadcast": broadcast, "reduce": reduce, "permute": permute,
+    "swap": swap, "move": move, "expand": expand, "squeeze": squeeze, "at_least": at_least, "on": on, "has_axes": has_axes, "broadcast_to": broadcast_to, "vectors": vectors, "alike": alike, "filled": filled, "provided": provided, "is_pairs": is_pairs, "reshape": reshape, "flatten": flatten,
     "unflatten": unflatten, "along": along, "concatenate": concatenate, "stack": stack, "split": split, "unstack": unstack, "repeat": repeat,
     "tile": tile, "pad": pad, "meshgrid": meshgrid, "together": together, "take": take, "take_along": take_along, "index": index,
     "diagonal": diagonal, "diag": diag, "arange": arange,
