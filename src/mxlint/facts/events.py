@@ -386,6 +386,8 @@ RESTORED: Final = "restored"
 """The kind of a note that a call after an exception finds other arrays in what is captured than the placeholders of the trace that it has left."""
 STILL_BROKEN: Final = "still broken"
 """The kind of a note that such a call may find placeholders."""
+LEFT_UNEVALUATED: Final = "left unevaluated"
+"""The kind of a note that a thread asks for an array that another one has put into captured state and not evaluated (`also`: where)."""
 RAN: Final = "ran"
 """The kind of a note that the function of a compiled object ran in place of a trace, to its end."""
 

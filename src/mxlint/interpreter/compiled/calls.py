@@ -99,6 +99,9 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     if any(entry.by in journal(i).handed for entry in all_entries(held) if entry not in entries):
         unfollowed(i, ref, place, "whether what was given another compiled object of the function keeps it")
     maybe_none = held is None or any(isinstance(m, Unbound) for m in members(held))
+    if not entries:
+        called_first(i, ref)
+    entries = [entry for entry in entries if entry.thread == i.modes.traces]
     try:
         return _run(i, ref, function, key, entries, maybe_none, args, place, frame)
     finally:
@@ -220,9 +223,7 @@ def _run(
         for location, seen in entry.reads.items():
             if seen.kind == "captured":
                 compare(i, ref, location, seen, held(i, *location), place)
-    if not entries:
-        called_first(i, ref)
-    elif len(entries) >= MAX_TRACES:
+    if len(entries) >= MAX_TRACES:
         unfollowed(i, ref, place, "more keys than are told apart")
     _misfit(i, ref, function, args, place, frame)
     return _trace(i, ref, function, args, key, place, frame)

@@ -40,6 +40,7 @@ from mxlint.interpreter.compiled.staleness import compare, is_tree_of_arrays, un
 from mxlint.interpreter.compiled.state import Changes, Entry, count, held, writer
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
 from mxlint.interpreter.compiled.trees import tree
+from mxlint.interpreter.compiled.unevaluated import leave
 from mxlint.interpreter.containers import aspects, orders
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
@@ -102,6 +103,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         if value is not None and any(isinstance(part, Array) for part in each_part(value)):
             i.heap._put(*location, _anew(i, value, place, location))
             count_write(i, *location, written)
+    leave(i, ref.oid, entry.aside)
     reshaped = i.heap.get(ref.oid, "shapeless") == TRUE and shapes_of(i, args) != entry.shapes
     return fresh(i, entry.result, place, entry.number, ref, args, entry.given, reshaped=reshaped)
 

@@ -17,6 +17,7 @@ from mxlint.facts.values import Step
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.reads import relied_content
 from mxlint.interpreter.compiled.traces import Trace
+from mxlint.interpreter.compiled.unevaluated import asked_for
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.choices import CHOICE
 from mxlint.interpreter.machine.behind import places_behind
@@ -188,6 +189,7 @@ def computed(i: Interpreter, array: Array) -> None:
     todo = [array.ident]
     while todo:
         ident = todo.pop()
+        asked_for(i, ident)
         if i.heap.get(ident, LAZY) == TRUE:
             i.heap.set(ident, LAZY, FALSE)
             origin = i.heap.get(ident, OPERANDS)

@@ -79,13 +79,14 @@ class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
     those of the trace are gone. `reads`: what it had read where it came to its end. `shapes`: of the arrays of the call. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
     of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names. `place`: the call for which it was made; `computed`: its operations, if it
-    has changed something of Python's, or may be `rehearsed` for what it has called; `graph`: all of them in any case, None if more are made than are kept. `also_given`: what it read that is a leaf of its arguments as well."""
+    has changed something of Python's, or may be `rehearsed` for what it has called; `graph`: all of them in any case, None if more are made than are kept. `also_given`: what it read that is a leaf of its arguments as well. `thread`: the thread, or pool, that finds it. `aside`: what of `outputs=` nobody evaluates with the result."""
 
     __slots__ = (
         "_content",
         "_hash",
         "activations",
         "also_given",
+        "aside",
         "by",
         "captured_in",
         "captured_out",
@@ -106,6 +107,7 @@ class Entry:
         "refers",
         "result",
         "shapes",
+        "thread",
         "written",
     )
 
@@ -123,8 +125,11 @@ class Entry:
         place: Place,
         rehearsed: bool = False,
         also_given: Mapping[Location, int] = {},
+        thread: int = 0,
     ) -> None:
         self.key = key
+        self.aside = trace.aside
+        self.thread = thread
         self.also_given = dict(also_given)
         self.shapes = shapes
         self.activations = activations
@@ -157,6 +162,7 @@ class Entry:
         self._content = (
             self.number,
             self.by,
+            self.thread,
             self.result,
             read,
             written,

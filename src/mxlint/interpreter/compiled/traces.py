@@ -252,6 +252,10 @@ class Trace:
         self.is_kept = True
         """Whether that is all that it has computed."""
         self.parts: dict[int, frozenset[int]] = {}
+        self.aside: frozenset[Location] = frozenset()
+        """Where it has put arrays into `outputs=` that nobody evaluates with its result; kept of those traces as well."""
+        self.behind: dict[int, frozenset[int]] = {}
+        """What an array is computed from, and with; kept of traces of other threads than that of the program."""
         """Of the arrays that are computed in it, which older ones they are computed from; -1: and from what is not known."""
         self.sources: dict[Place, events.Event] = {}
         self.transforms: list[str] = []

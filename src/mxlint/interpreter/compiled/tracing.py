@@ -39,6 +39,7 @@ from mxlint.interpreter.compiled.state import (
 )
 from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
+from mxlint.interpreter.compiled.unevaluated import aside, leave
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import contents
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
@@ -115,9 +116,11 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 place,
                 rehearsed,
                 also_given(i, args, trace.reads),
+                i.modes.traces,
             )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given.arrays)
+    leave(i, ref.oid, trace.aside)
     changed(i, trace.given.changes, args, trace.reads.items(), lambda _, seen: seen.value)
     _discard(i, made)
     return value
@@ -139,6 +142,7 @@ def _run_trace(
             capturing(i, trace, function, place)
             result = i.call(function, placed, place, frame)
             trace.computes(i, "return", place, (result,))
+            trace.aside = aside(i, trace, result)
             ended = True
         finally:
             if not ended and trace.doubtful is not None:
@@ -213,7 +217,7 @@ def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> 
 def _number(i: Interpreter, oid: int, function: Value, key: tuple[object, ...]) -> int:
     """The number of a trace. In another run that of an object may stand for one that another function was compiled to."""
     numbers = i.ledger.of(TraceNumbers).numbers
-    return int(numbers.setdefault((oid, repr(function), repr(key)), len(numbers) + 1))
+    return int(numbers.setdefault((oid, repr(function), repr(key), i.modes.traces), len(numbers) + 1))
 
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks: tuple[int | None, ...]) -> None:

@@ -179,7 +179,7 @@ def call_back(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: V
         args = Arguments(given, places=(place,) * len(given))
 
         def run(function: Value = function, args: Arguments = args, times: Times = callback.times) -> Value:
-            with running_in(i, (place, i.context), place) if times == "beside" else nullcontext():
+            with running_in(i, (place, i.context), place, found.name) if times == "beside" else nullcontext():
                 return i.call(function, args, place, frame)
 
         i.ledger.of(CalledBack).results[(found.name, place)] = _called(i, run, callback.times, found.name, place)

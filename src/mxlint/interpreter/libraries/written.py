@@ -71,12 +71,13 @@ def _load(i: Interpreter, module: str, source: WrittenSource) -> int:
 
 
 def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """`beside(function, worker=None)`: call it in another thread; in one and the same for all that name one worker."""
-    function, worker = args.args[0], args.args[1] if len(args.args) > 1 else NONE
+    """`beside(function, worker=None, pool=None)`: call it in another thread; in one and the same for all that name one worker, in one of those of a pool."""
+    function, worker, pool = (*args.args, NONE, NONE)[:3]
     i.mlx.given(i, (function,))  # nobody says when the thread is over
     owner = function.owner if isinstance(function, Bound) else function
     made_at = i.info(owner.oid).place if isinstance(owner, Ref) else None
-    with running_in(i, worker if isinstance(worker, Ref) else (place, i.context), made_at or place):
+    thread = worker if isinstance(worker, Ref) else (place, i.context)
+    with running_in(i, thread, made_at or place, pool if isinstance(pool, Ref) else None):
         return _aside(i, args, place, frame)
 
 

@@ -23,8 +23,8 @@ class Modes:
     """An optimizer's update has called its own `apply_gradients`."""
     entered_alone: bool = False
     """An entry runs that nothing in sight calls."""
-    thread: tuple[Place, int] | None = None
-    """The thread that runs: where it was started, and which it is of those."""
+    thread: tuple[Place, int, int] | None = None
+    """The thread that runs: where it was started, which it is of those, and whose traces it finds."""
     client: str | None = None
     """What the most general client of a class presumes."""
     expected: tuple[tuple[int, frozenset[str]], ...] = ()
@@ -39,6 +39,11 @@ class Modes:
 
     putting: bool = False
     """The owner of a target is evaluated, in which no call is written: of that nobody relies on what it holds."""
+
+    @property
+    def traces(self) -> int:
+        """Whose traces the thread that runs finds; 0 for the thread of the program."""
+        return self.thread[2] if self.thread is not None else 0
 
     def key(self) -> tuple[object, ...]:
         """All modes, to be compared."""

@@ -32,7 +32,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.shape import total
 from mxlint.domain.size import Size, bounds, number
-from mxlint.interpreter.compiled import captures, recipes, sinks, writes
+from mxlint.interpreter.compiled import captures, recipes, sinks, unevaluated, writes
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.operators import METHODS
@@ -249,6 +249,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         i.trace.computes(i, "[]", place, operands)
     ident = i.ident(place, "item")
     captures.composed(i, ident, operands)
+    unevaluated.computed_from(i, (Array(ident),), operands)
     i.heap.set(ident, ("#", "lazy"), TRUE)
     if i.trace is not None and "vmap" in i.trace.transforms:
         mapping.carried(i, ident, (array,))

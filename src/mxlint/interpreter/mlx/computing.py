@@ -22,7 +22,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import united
-from mxlint.interpreter.compiled import captures, recipes, sinks, tracing
+from mxlint.interpreter.compiled import captures, recipes, sinks, tracing, unevaluated
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.loops import contents, lengthening, stretching
 from mxlint.interpreter.loops.running import NO_LOOPS, rounds_around
@@ -203,6 +203,7 @@ def results(
         i.trace.computes(i, name, place, (*args, *keywords.values()))
         for array in arrays_in(i, made):
             captures.composed(i, array.ident, (*args, *keywords.values()))
+        unevaluated.computed_from(i, arrays_in(i, made), (*args, *keywords.values()))
         backward.carried(i, name, made, args, keywords)
     return made
 

@@ -62,7 +62,7 @@ class ThreadPoolExecutor(_ThreadPoolExecutor):
     def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
         self._worker = self if max_workers == 1 else None  # one thread does all that is submitted
         if initializer is not None:
-            beside(lambda: initializer(*initargs), self._worker)
+            beside(lambda: initializer(*initargs), self._worker, self)
 
     def __enter__(self):
         return self
@@ -76,7 +76,7 @@ class ThreadPoolExecutor(_ThreadPoolExecutor):
     def submit(self, fn, /, *args, **kwargs):
         effect("concurrent.futures.ThreadPoolExecutor.submit")
         future = Future()
-        future._run(lambda work: beside(work, self._worker), lambda: fn(*args, **kwargs))
+        future._run(lambda work: beside(work, self._worker, self), lambda: fn(*args, **kwargs))
         return future
 
     def map(self, fn, *iterables, timeout=None, chunksize=1, buffersize=None):
