@@ -33,7 +33,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ITEMS, REST
+from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY
 from mxlint.interpreter.objects.lookup import special
 
 
@@ -144,7 +144,7 @@ def copy_dict(i: Interpreter, source: int, target: int) -> None:
         if any(isinstance(m, Unbound) for m in members(value)):
             value = join([bound(value) or UNBOUND, present if present is not None else UNBOUND])
         i.heap.set(target, there, value)
-    for field in (REST, ("#", "restkey")):
+    for field in (REST, REST_KEY):
         more, present = i.heap.get(source, field), i.heap.get(target, field)
         if more is not None:
             i.heap.set(target, field, more if present is None else join((present, more)))
@@ -167,6 +167,11 @@ def entries(i: Interpreter, oid: int, key: Value) -> tuple[Field, ...]:
         return (entry(i, oid, key),)
     found = members(key)
     return tuple(entry(i, oid, member) for member in found) if all(map(is_key, found)) else (REST,)
+
+
+def every_entry(i: Interpreter, oid: int) -> list[Field]:
+    """The locations of all that a dict holds, under known keys and others."""
+    return [field for field in i.heap.fields(oid) if isinstance(field, tuple) and (field[0] == "k" or field in (REST, REST_KEY))]
 
 
 def as_key(key: Member) -> Member:
@@ -210,7 +215,7 @@ def put(i: Interpreter, oid: int, key: Value, value: Value) -> None:
 
 def put_any(i: Interpreter, oid: int, key: Value, value: Value) -> None:
     """Put a value into a dict under some key."""
-    for field, name in ((REST, value), (("#", "restkey"), key)):
+    for field, name in ((REST, value), (REST_KEY, key)):
         present = i.heap.get(oid, field)
         i.heap.set(oid, field, name if present is None or isinstance(present, Unbound) else join((present, name)))
 

@@ -13,7 +13,18 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import used
 from mxlint.interpreter.containers import open_entries, orders
 from mxlint.interpreter.containers.aspects import contents
-from mxlint.interpreter.containers.builders import any_number, entries, entry, is_key, joined_content, new_list, new_set, put, put_any
+from mxlint.interpreter.containers.builders import (
+    any_number,
+    entries,
+    entry,
+    every_entry,
+    is_key,
+    joined_content,
+    new_list,
+    new_set,
+    put,
+    put_any,
+)
 from mxlint.interpreter.containers.deques import within_length
 from mxlint.interpreter.containers.dict_items import dict_item, puts_default, take_if_equal
 from mxlint.interpreter.containers.elements import dict_keys, extended, view_element
@@ -185,9 +196,7 @@ def _is_equal(i: Interpreter, item: Value, value: Value, place: Place, frame: Fr
 def _clear(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     resized(i, ref.oid, None)
     if i.info(ref.oid).kind == "dict" or i.heap.get(ref.oid, ITEMS) is None:
-        for field in [
-            f for f in i.heap.fields(ref.oid) if isinstance(f, tuple) and (f[0] == "k" or f in (("#", "rest"), ("#", "restkey")))
-        ]:
+        for field in every_entry(i, ref.oid):
             i.heap.drop(ref.oid, field)
             i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
         open_entries.changed(i, ref.oid, place, frame)

@@ -27,6 +27,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.parts import each_part
 from mxlint.facts.rows import AGAIN
+from mxlint.interpreter.containers.builders import every_entry
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.names import find_name
 from mxlint.interpreter.loops.lengths import asked
@@ -106,10 +107,15 @@ def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | N
 
 
 def _filled(i: Interpreter, target: ir.Expr, outcome: bool, frame: Frame) -> None:
-    """Whether anything is in a list or set of which it is not known how much is in it: a test says it of that object, wherever it is held."""
+    """Whether anything is in a container of which it is not known how much is in it: a test says it of that object, wherever it is held."""
     held = _held(i, target, frame)
     ref = i.live(held) if held is not None else None
-    if not isinstance(ref, Ref) or container(i, ref) not in ("list", "set") or i.info(ref.oid).summary:
+    if not isinstance(ref, Ref) or not (kind := container(i, ref)) or i.info(ref.oid).summary:
+        return
+    if kind == "dict":
+        if not outcome:
+            for field in every_entry(i, ref.oid):
+                i.heap.drop(ref.oid, field)
         return
     content = i.heap.get(ref.oid, ITEMS)
     found = options(i.live(content)) if content is not None else ()
