@@ -195,6 +195,10 @@ def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place,
     if isinstance(member, Unknown) and not i.silent:
         trace.full = False  # what it is decides whether the call is traced anew
         i.doubting(partial(journal(i).doubt, place, member.reason), (place, member.reason, "noted"))
+    if isinstance(member, (Symbolic, Ref)) and refused_member(i, member, {}).startswith("numpy"):
+        # The call raises. Once it is given an array instead, the body runs with that.
+        given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)
+        return _of_array(i, trace, given, member.oid if isinstance(member, Ref) else shadow(i, member, place), place, so_far, name)
     if isinstance(member, Symbolic):
         trace.given.names.add(member.identity)
         return _of_symbolic(i, trace, member, place, so_far, name)

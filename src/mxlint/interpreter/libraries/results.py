@@ -130,7 +130,16 @@ def _never(i: Interpreter, of: Type, call: Called) -> Value:
 
 
 def _union(i: Interpreter, of: Type, call: Called) -> Value:
+    """One of several things. Whether numpy gives a number or an array is said by what it is given: where nobody says what that is, neither is known to come of it."""
+    if any(part.name == dtypes.ARRAY for part in of.args) and any(_may_be_any(member) for value in call.given for member in members(value)):
+        kinds = frozenset(part.name if part.name == dtypes.ARRAY else SCALARS.get(part.kind, part.name) for part in of.args)
+        return i.symbolic(call.place, call.name, kinds=kinds, source=call.source)
     return choices.any_of(i, [_part(i, part, call, number) for number, part in enumerate(of.args)], call.place, call.tag)
+
+
+def _may_be_any(member: Member) -> bool:
+    """Whether nobody in sight says of which kind something is."""
+    return isinstance(member, Unknown) or isinstance(member, Symbolic) and member.kinds is None
 
 
 def _self(i: Interpreter, of: Type, call: Called) -> Value:
