@@ -15,6 +15,8 @@ VALUES: Final = ("clock", "random", "counter", "input", "network")
 EFFECTS: Final = ("writes", "sends", "starts", "configures", "silences", "progress")
 """What is done to the world outside of the program, and meant to happen at every call."""
 
+HELP: Final = {"steps": "ask the iterator", "grows": "append"}
+
 
 def check(program: Program) -> Iterator[Finding]:
     """A value of the outside world, or an effect on it, in a trace: once per trace, then frozen."""
@@ -35,12 +37,11 @@ def check(program: Program) -> Iterator[Finding]:
             continue
         relied = program.relied(compiled.number)
         for write in program.writes.get(compiled.number, ()):
-            if write.how == "items" and write.new and not write.placeholder and write.where in relied:
-                yield from finding(
-                    RULE, write.where,
-                    f"{quoted(write.name)} grows once per trace of {name_of(compiled)}, and not once per call",
-                    "append in the code that calls the compiled function", compiled, write.modality, calls=write.calls,
-                )  # fmt: skip
+            does = "steps" if write.how == "steps" else "grows" if write.how == "items" and write.new and not write.placeholder else ""
+            if does and write.where in relied:
+                help = f"{HELP[does]} in the code that calls the compiled function"
+                message = f"{quoted(write.name)} {does} once per trace of {name_of(compiled)}, and not once per call"
+                yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls)
 
 
 RULE = Rule("MX206", "frozen-call", "warning", check, after=("MX205", "MX204", "MX202", "MX201", "MX209"), experiment="once")

@@ -62,6 +62,26 @@ def names_read(function: ir.FuncDef) -> Names | None:
     return None if MIRRORS & found else frozenset(found)
 
 
+def unasked(function: ir.FuncDef) -> frozenset[tuple[int, int]]:
+    """Where the expressions of a function stand whose value nothing uses: those that are statements, and those of names that nothing reads."""
+    found: set[tuple[int, int]] = set()
+    read = names_read(function)
+    todo: list[object] = [function.body]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            todo += part
+            continue
+        names = part.targets if isinstance(part, ir.Assign) and read is not None else ()
+        unread = names and all(
+            isinstance(name, ir.Name) and name.id in function.scope.bound and name.id not in (read or ()) for name in names
+        )
+        if isinstance(part, (ir.ExprStmt, ir.Assign)) and (unread or isinstance(part, ir.ExprStmt)) and part.value is not None:
+            found.add((part.value.start, part.value.end))
+        todo += _parts(part)
+    return frozenset(found)
+
+
 def _reached(parts: Sequence[object]) -> Sequence[object]:
     """The statements of a block up to the one that leaves it."""
     end = next((number for number, part in enumerate(parts, 1) if isinstance(part, (ir.Return, ir.Raise))), None)

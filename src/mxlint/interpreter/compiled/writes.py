@@ -43,6 +43,7 @@ from mxlint.interpreter.open_world import results
 from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED, root, words
 from mxlint.syntax import ir
 from mxlint.syntax.filling import fillings
+from mxlint.syntax.liveness import unasked
 
 
 def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place | None, frame: Frame, how: str = "") -> None:
@@ -72,7 +73,10 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if not holders or _is_own_name(i, oid, frame) and not older(i, oid):
         return
     if i.info(oid).kind in ("iterator", "generator"):
-        event(i, "effect", place, "next()", frame, note_="counter")
+        if _is_unasked(i, place, frame):  # who asks the iterator afterwards relies on the step
+            _written_outside(i, trace, (oid, field), holders, value, place, frame, STEPS)
+        else:
+            event(i, "effect", place, "next()", frame, note_="counter")
     elif oid not in trace.refused:
         _written_outside(i, trace, (oid, field), holders, value, place, frame, how)
 
@@ -137,7 +141,7 @@ def _written_outside(
     )  # fmt: skip
     if m.conditions:
         journal(i).hanging[fact] = open_literals(i, trace.path, m)
-    if traced and how != "content":
+    if traced and how != "content" or fact.new and how == "items":
         trace.kept.append((location, fact))
     else:
         note(i, fact)
@@ -158,6 +162,13 @@ def _counted(trace: Trace, location: Location, before: Seen, value: Value, place
         trace.scalars.fed.add(trace.scalars.last_use[location])
 
 
+def _is_unasked(i: Interpreter, place: Place, frame: Frame) -> bool:
+    """Whether nothing uses what an expression gives: later calls keep nothing of it."""
+    return isinstance(frame.node, ir.FuncDef) and (place.start, place.end) in i.project.once(frame.source).of(unasked, frame.node)
+
+
+STEPS: Final = "steps"
+"""How a trace writes an iterator of which it asks the next element, and does not use that."""
 FILLED: Final = frozenset(("instance", "class", "module", "dict"))
 """Kinds of objects of which an attribute or entry may be put there once."""
 
@@ -323,6 +334,19 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
         return False
     added = (part for item in known[1] if item not in known[0] for part in each_part(item))
     return i.info(oid).kind != "set" or not all(_is_the_same_again(i, part) for part in added)
+
+
+def as_long_as_before(i: Interpreter, trace: Trace, oid: int) -> bool:
+    """Whether a list that a trace has made longer surely is as long by now as it was when the trace began."""
+    now = i.heap.get(oid, ITEMS)
+    before = trace.before(i, oid, ITEMS, now)
+    if before is None or now is None:
+        return False
+    fewest, most = ([member.items for member in members(value) if isinstance(member, Tuple)] for value in (before, i.live(now)))
+    known = [len(items) for items in (*fewest, *most) if items is not None]
+    if len(known) < len(members(before)) + len(members(i.live(now))):
+        return False
+    return max(known[len(fewest) :]) <= min(known[: len(fewest)])
 
 
 def _was_emptied(i: Interpreter, trace: Trace, oid: int) -> bool:

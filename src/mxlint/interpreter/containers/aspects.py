@@ -45,7 +45,7 @@ from mxlint.interpreter.containers.deques import bounded
 from mxlint.interpreter.containers.elements import known_items, position_of
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS
 from mxlint.interpreter.expressions.outcomes import outcome
-from mxlint.interpreter.generators.iterators import parts_of
+from mxlint.interpreter.generators.iterators import POSITION, parts_of
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import (
@@ -368,7 +368,11 @@ def _comes_from(i: Interpreter, copied: Value | None, source: Value) -> bool:
 def iterated(i: Interpreter, member: Member, place: Place, frame: Frame) -> None:
     """Note what an iteration over a container, or a view of a dict, reads of it."""
     given_contents.read(i, member, place, frame)
-    if i.trace is None or not isinstance(member, Ref):
+    if not isinstance(member, Ref):
+        return
+    if i.trace is None:
+        if i.info(member.oid).kind in ("iterator", "generator"):
+            i.operations.read(i, member.oid, POSITION, NONE, place, frame)
         return
     info, kind = i.info(member.oid), container(i, member)
     if kind in ("list", "set"):

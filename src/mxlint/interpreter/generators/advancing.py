@@ -111,6 +111,8 @@ def next_item(i: Interpreter, value: Value, default: Value | None, place: Place,
 
     def of_member(member: Member) -> Value:
         if isinstance(member, Ref) and i.info(member.oid).kind in ("generator", "iterator") and i.info(member.oid).payload != ENDLESS:
+            if i.trace is None:
+                i.operations.read(i, member.oid, POSITION, NONE, place, frame)
             i.operations.written(i, member.oid, POSITION, NONE, place, frame)
         if isinstance(member, Ref) and i.info(member.oid).kind == "generator" and can_step(i, member):
             return stepped(i, member, Given(), default, place)
