@@ -10,13 +10,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Field, Location
-from mxlint.domain.members import NONE, TRUE, Ref, Unbound, Unknown, Value, members
+from mxlint.domain.members import TRUE, Ref, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
-from mxlint.interpreter.compiled.captures import captured, numbers
+from mxlint.interpreter.compiled.captured_key import captured_key, where_it_agrees
 from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
 from mxlint.interpreter.compiled.lifetimes import is_alive, kept_in, overwritten, overwritten_since, shares_traces, taken
 from mxlint.interpreter.compiled.making import target
@@ -30,7 +29,6 @@ from mxlint.interpreter.compiled.state import MAX_TRACES, TRACES, CompiledInfo, 
 from mxlint.interpreter.compiled.tracing import trace_call
 from mxlint.interpreter.loops import draws, lengthening
 from mxlint.interpreter.loops.ends import Ends
-from mxlint.interpreter.loops.lengths import longer_each_time
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -46,7 +44,7 @@ from mxlint.interpreter.machine.journal import (
     recursions,
     where,
 )
-from mxlint.interpreter.machine.locations import ITEMS, NEW, USED
+from mxlint.interpreter.machine.locations import NEW, USED
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.open_world.spreading import spread_out
@@ -92,7 +90,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     args = spread_out(i, function, args, place)
     given_again(i, args, place)
     called_again(i, ref, place)
-    key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *_captured_key(i, ref))
+    key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)
     entries = [entry for entry in all_entries(held) if shares_traces(i, ref, entry.by)]
@@ -172,20 +170,6 @@ def _may_be_called(i: Interpreter, number: int) -> bool:
     return value is not None and any(not isinstance(member, Unbound) for member in members(i.live(value)))
 
 
-def _captured_key(i: Interpreter, ref: Ref) -> tuple[object, ...]:
-    """How many arrays inputs= hands over, whether they are more in each round of a loop that runs, and the shapes of those of which they are known: that is part of
-    the key, too."""
-    inputs = i.heap.get(ref.oid, "inputs")
-    if inputs is None:
-        return ()
-    oids, _, _ = captured(i, inputs)
-    least, most = map(sum, zip((0, 0), *(numbers(value) for oid in oids for value in i.heap.fields(oid).values())))
-    held = ((oid, field, value) for oid in oids if not i.info(oid).summary for field, value in i.heap.fields(oid).items())
-    known = tuple((oid, field, value.shape) for oid, field, value in held if isinstance(value, Array) and value.shape is not None)
-    grows = any(longer_each_time(i, oid) and numbers(i.heap.get(oid, ITEMS) or NONE)[1] for oid in oids)
-    return (("captured", (least, most), grows, known),)
-
-
 def _temporary(i: Interpreter, ref: Ref, args: Arguments, place: Place) -> bool:
     """Whether the object is called where it is made, and dies with the call."""
     info = i.info(ref.oid).payload
@@ -214,9 +198,10 @@ def _run(
     candidates = same or open_
     if candidates:
         _note_call(i, ref, args, place, frame, "either", 0, key)
+        agreeing = tuple(where_it_agrees(i, ref, candidates[-1].key, place))
         return i.fork([
             ((Condition("varying", place, None),), lambda: _trace(i, ref, function, args, key, place, frame)),
-            ((Condition("varying", place, None),), lambda: replay(i, ref, candidates[-1], args, place, frame)),
+            ((Condition("varying", place, None), *agreeing), lambda: replay(i, ref, candidates[-1], args, place, frame)),
         ])  # fmt: skip
     _note_call(i, ref, args, place, frame, "traced", 0, key)
     for entry in entries:

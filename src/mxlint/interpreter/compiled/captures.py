@@ -7,7 +7,7 @@ others what they were.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
@@ -163,17 +163,24 @@ def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]
                 if id(member) not in tuples:
                     tuples.add(id(member))
                     todo.extend(member.parts)
-            elif isinstance(member, Ref) and member.oid not in oids and i.info(member.oid).kind in ("list", "dict", "instance", "shadow"):
-                if i.info(member.oid).kind != "shadow" and i.mlx.object_kind(i, member) is None and not tree(i, member):
-                    continue
-                of = i.heap.get(member.oid, OF)
-                if isinstance(of, Ref):
-                    member = of  # vars(object): its attributes
-                oids.add(member.oid)
-                for field, held in i.heap.fields(member.oid).items():
-                    if field not in (("#", "class"), ("#", "alive"), ("#", "parent")):
-                        todo.append(held)
+            elif isinstance(member, Ref) and member.oid not in oids and (oid := container_of(i, member)) is not None:
+                oids.add(oid)
+                todo.extend(contents(i, oid))
     return oids, random, symbolic
+
+
+def container_of(i: Interpreter, ref: Ref) -> int | None:
+    """The container that MLX looks into where it finds an object in a capture; None if it does not."""
+    kind = i.info(ref.oid).kind
+    if kind not in ("list", "dict", "instance", "shadow") or kind != "shadow" and i.mlx.object_kind(i, ref) is None and not tree(i, ref):
+        return None
+    of = i.heap.get(ref.oid, OF)
+    return of.oid if isinstance(of, Ref) else ref.oid  # vars(object): its attributes
+
+
+def contents(i: Interpreter, oid: int) -> Iterator[Value]:
+    """What lies in such a container."""
+    return (held for field, held in i.heap.fields(oid).items() if field not in (("#", "class"), ("#", "alive"), ("#", "parent")))
 
 
 def arrays_out(i: Interpreter, ref: Ref) -> dict[Location, tuple[int, float]]:

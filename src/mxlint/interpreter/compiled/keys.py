@@ -7,7 +7,7 @@ has another. MLX flattens the arguments, so a list that is given twice counts tw
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -16,6 +16,7 @@ from mxlint.domain.join import itemwise
 from mxlint.domain.members import Const, Kind, Length, Range, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.domain.size import provably_different
+from mxlint.interpreter.compiled.captured_key import CAPTURED, agree_captured
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -189,7 +190,7 @@ def flat_shapes(i: Interpreter, args: Arguments) -> tuple[tuple[Any, ...] | None
 
 def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
     """Whether two keys are one: surely, surely not, or None. What is captured tells them apart whatever is known of the arguments."""
-    if a and b and a[-1] and b[-1] and a[-1][0] == b[-1][0] == "captured" and _agree(a[-1], b[-1]) is False:  # type: ignore[index,arg-type]
+    if a and b and a[-1] and b[-1] and a[-1][0] == b[-1][0] == CAPTURED and _agree(a[-1], b[-1]) is False:  # type: ignore[index,arg-type]
         return False
     if None in a or None in b:
         return None
@@ -229,18 +230,9 @@ def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
         return None
     if x[0] == "symbolic":
         return True if x == y else None
-    if x[0] == "captured":
-        before = {(oid, field): shape for oid, field, shape in x[3]}
-        if x[2] or any(_other_shape(before.get((oid, field)), shape) for oid, field, shape in y[3]):
-            return False
-        (least, most), (fewest, largest) = x[1], y[1]
-        return False if most < fewest or largest < least else True if x[1] == y[1] else None
+    if x[0] == CAPTURED:
+        return agree_captured(x, y)  # type: ignore[arg-type]
     return x == y
-
-
-def _other_shape(before: Sequence[Any] | None, now: Sequence[Any]) -> bool:
-    """Whether two shapes differ for certain: in their ranks, or in the length of an axis. None: not known."""
-    return before is not None and (len(before) != len(now) or any(provably_different(p, q) for p, q in zip(before, now)))
 
 
 def identities(i: Interpreter, args: Arguments) -> Iterator[object]:
