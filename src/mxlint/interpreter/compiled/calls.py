@@ -93,13 +93,14 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     key = (*cache_key(i, args, shapeless, place, taken_for_arrays(i, function)), *captured_key(i, ref))
     cache = cache_of(ref, function)
     held = i.heap.get(cache, TRACES)
-    entries = [entry for entry in all_entries(held) if shares_traces(i, ref, entry.by)]
-    if any(entry.by in journal(i).handed for entry in all_entries(held) if entry not in entries):
+    made = [entry for entry in all_entries(held) if shares_traces(i, ref, entry.by)]
+    entries = [entry for entry in made if entry.thread == i.modes.cache]
+    others = (entry for entry in all_entries(held) if entry.thread == i.modes.cache and entry not in made)
+    if any(entry.by in journal(i).handed for entry in others):
         unfollowed(i, ref, place, "whether what was given another compiled object of the function keeps it")
     maybe_none = held is None or any(isinstance(m, Unbound) for m in members(held))
-    if not entries:
+    if not made:
         called_first(i, ref)
-    entries = [entry for entry in entries if entry.thread == i.modes.traces]
     try:
         return _run(i, ref, function, key, entries, maybe_none, args, place, frame)
     finally:

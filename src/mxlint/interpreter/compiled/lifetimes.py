@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from mxlint.domain.arrays import Traces
 from mxlint.domain.heap import Location
-from mxlint.domain.members import NONE, Ref
+from mxlint.domain.join import of
+from mxlint.domain.members import NONE, Member, Option, Ref, options
 from mxlint.domain.parts import referred
-from mxlint.interpreter.compiled.state import count, only_filled
+from mxlint.interpreter.compiled.state import TRACES, all_entries, count, only_filled
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.garbage import PLAIN
@@ -62,6 +64,29 @@ def shares_traces(i: Interpreter, ref: Ref, other: int) -> bool:
         and (outputs in (None, NONE) or outputs == i.heap.get(other, "outputs"))
         and is_alive(i, other)
     )
+
+
+class Threaded:
+    """The objects that have the traces which each thread has made."""
+
+    __slots__ = ("caches",)
+
+    def __init__(self) -> None:
+        self.caches: dict[int, set[int]] = {}
+
+
+def forget(i: Interpreter, thread: int) -> None:
+    """A thread ends, and its traces with it."""
+
+    def left(member: Member) -> Member:
+        if not isinstance(member, Traces):
+            return member
+        return Traces(member.oid, tuple(entry for entry in all_entries(member) if entry.thread != thread))
+
+    for cache in sorted(i.ledger.of(Threaded).caches.get(thread, ())):
+        held = i.heap.get(cache, TRACES)
+        if held is not None:
+            i.heap.set(cache, TRACES, of(Option(left(option.member), option.guard) for option in options(held)))
 
 
 def kept_in(i: Interpreter, number: int) -> tuple[tuple[Location, int], ...]:

@@ -8,21 +8,26 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.heap import Field, Location
+from mxlint.domain.join import of
 from mxlint.domain.members import (
     FALSE,
     NONE,
+    UNBOUND,
     Bound,
     Const,
     External,
     Length,
     Member,
+    Option,
     RangeObject,
     Ref,
     Slice,
     Symbolic,
     Tuple,
+    Unbound,
     Value,
     members,
+    options,
     scalar_type,
 )
 from mxlint.domain.parts import each_part, referred, rename
@@ -48,6 +53,12 @@ FROZEN: Final = ("#", "frozen")
 UNFROZEN: Final = Tuple((FALSE, NONE))
 """What lies there where nothing was frozen, nor trained again."""
 CONTENT: Final = ("#", "content")
+
+
+def with_unfrozen(value: Value | None) -> Value:
+    """What `freeze` has left of a module: one that nothing has frozen trains."""
+    found = options(UNBOUND if value is None else value)
+    return of(Option(UNFROZEN if isinstance(option.member, Unbound) else option.member, option.guard) for option in found)
 
 
 class Changes:
@@ -123,9 +134,9 @@ class Entry:
         activations: frozenset[int],
         shapes: tuple[object, ...],
         place: Place,
+        thread: int,
         rehearsed: bool = False,
         also_given: Mapping[Location, int] = {},
-        thread: int = 0,
     ) -> None:
         self.key = key
         self.aside = trace.aside

@@ -19,6 +19,7 @@ from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.compiled.also_given import also_given
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
+from mxlint.interpreter.compiled.lifetimes import Threaded
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, named, outlived
@@ -40,6 +41,7 @@ from mxlint.interpreter.compiled.state import (
 from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.compiled.unevaluated import aside, leave
+from mxlint.interpreter.compiled.writes import as_long_as_before
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import contents
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
@@ -99,6 +101,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
     _let_go(i, trace)
     with i.within(step):
         cache = cache_of(ref, function)
+        i.ledger.of(Threaded).caches.setdefault(i.modes.cache, set()).add(cache)
         kept = tuple(other for other in all_entries(i.heap.get(cache, TRACES)) if other.number != number)
         if len(kept) < MAX_TRACES:
             activations = frozenset(oid for oid, _ in trace.reads if i.info(oid).kind == "frame")
@@ -114,9 +117,9 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 activations,
                 shapes_of(i, args),
                 place,
+                i.modes.cache,
                 rehearsed,
                 also_given(i, args, trace.reads),
-                i.modes.traces,
             )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given.arrays)
@@ -217,7 +220,7 @@ def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> 
 def _number(i: Interpreter, oid: int, function: Value, key: tuple[object, ...]) -> int:
     """The number of a trace. In another run that of an object may stand for one that another function was compiled to."""
     numbers = i.ledger.of(TraceNumbers).numbers
-    return int(numbers.setdefault((oid, repr(function), repr(key), i.modes.traces), len(numbers) + 1))
+    return int(numbers.setdefault((oid, repr(function), repr(key), i.modes.cache), len(numbers) + 1))
 
 
 def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks: tuple[int | None, ...]) -> None:
@@ -262,7 +265,8 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
 
 
 def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
-    """The writes of placeholders: one is left there if it still lies there when the trace ends, and something older leads there."""
+    """The writes of placeholders: one is left there if it still lies there when the trace ends, and something older leads there. What makes a list longer
+    does so if that is longer when the trace ends."""
     displaced = _displaced(i, trace) if trace.kept else frozenset()
     for location, fact in trace.kept:
         present, path = held(i, *location), tuple(journal(i).hanging.get(fact, ()))
@@ -277,7 +281,8 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
                 or results.source(i, (present,)) is not None
             )
         )
-        note(i, fact if left else fact.but(placeholder=False))
+        again = ended and fact.how == "items" and as_long_as_before(i, trace, location[0])
+        note(i, fact.but(placeholder=fact.placeholder and left, new=fact.new and not again))
 
 
 def _displaced(i: Interpreter, trace: Trace) -> frozenset[int]:

@@ -82,5 +82,5 @@ def asked_for(i: Interpreter, ident: int) -> None:
     traces, started, number = left.value
     i.heap.drop(ident, LEFT_BY)
     m = modality(i, 0)
-    if traces != i.modes.traces and m is not None and i.place is not None:
+    if traces != i.modes.group and m is not None and i.place is not None:
         note(i, events.Note(events.LEFT_UNEVALUATED, where(started), "", number, m, (where(i.place),)))

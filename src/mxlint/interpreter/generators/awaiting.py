@@ -15,6 +15,7 @@ from mxlint.interpreter.generators.iterators import RETURNED
 from mxlint.interpreter.generators.stepping import Generator
 from mxlint.interpreter.loops.iteration import iterate
 from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.contexts import having_its_own
 from mxlint.interpreter.machine.core import Halt, Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import answered, throw_named
 from mxlint.interpreter.machine.frames import Frame
@@ -74,7 +75,7 @@ def _gathered(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
     wait = awaited if kept is None or i.truth(kept, place, frame).outcome is False else _ended
     found = []
     for number, part in enumerate(args.args):
-        with i.within((place, number)):
+        with i.within((place, number)), having_its_own(i, thread=False):
             found.append(wait(i, part, place, frame))
     return new_list(i, Tuple(tuple(found)) if args.star is None else Tuple(None, wait(i, args.star, place, frame)), place)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mxlint.domain.place import Place
+from mxlint.interpreter.compiled.lifetimes import forget
 from mxlint.interpreter.machine.core import Interpreter
 
 
@@ -21,15 +22,23 @@ class Threads:
 
 
 @contextmanager
-def running_in(i: Interpreter, thread: object, place: Place, pool: object = None) -> Iterator[None]:
-    """Run in another thread, which was started at a place, perhaps by a pool. No summary is made of what starts it, as none says which thread it is: in
-    another context it is another one."""
+def running_in(
+    i: Interpreter, thread: object, place: Place, pool: object = None, *, known: bool = False, ends: bool = False
+) -> Iterator[None]:
+    """Run in another thread, which was started at a place, perhaps by a pool. `known`: it is known which one, so what is compiled has traces of its own
+    there, as it has in a pool; `ends`: they are gone with the thread. No summary is made of what starts it, as none says which thread it is: in another
+    context it is another one."""
     if i.heap.recording is not None:
         i.heap.recording.valid = False
     numbers = i.ledger.of(Threads).numbers
-    number, traces = (numbers.setdefault(one, len(numbers) + 1) for one in (thread, thread if pool is None else pool))
-    outer, i.modes.thread = i.modes.thread, (place, number, traces)
+    number, group = (numbers.setdefault(one, len(numbers) + 1) for one in (thread, thread if pool is None else pool))
+    outer, i.modes.thread = i.modes.thread, (place, number, group)
+    # What the client does between two calls, a thread that goes on finds.
+    known = (known or pool is not None) and i.modes.client is None
+    found, i.modes.cache = i.modes.cache, group if known else i.modes.cache
     try:
         yield
     finally:
-        i.modes.thread = outer
+        if known and ends:
+            forget(i, i.modes.cache)
+        i.modes.thread, i.modes.cache = outer, found

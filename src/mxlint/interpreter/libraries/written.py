@@ -14,6 +14,7 @@ from mxlint.interpreter.generators.awaiting import awaited, future
 from mxlint.interpreter.libraries import library
 from mxlint.interpreter.libraries.threads import running_in
 from mxlint.interpreter.machine.arguments import Arguments
+from mxlint.interpreter.machine.contexts import having_its_own, own
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.targets import anything
@@ -70,19 +71,30 @@ def _load(i: Interpreter, module: str, source: WrittenSource) -> int:
 # -- what they say -----------------------------------------------------------------------------------------------------
 
 
-def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+def _beside(i: Interpreter, args: Arguments, place: Place, frame: Frame, *, alone: bool = False) -> Value:
     """`beside(function, worker=None, pool=None)`: call it in another thread; in one and the same for all that name one worker, in one of those of a pool."""
     function, worker, pool = (*args.args, NONE, NONE)[:3]
     i.mlx.given(i, (function,))  # nobody says when the thread is over
     owner = function.owner if isinstance(function, Bound) else function
     made_at = i.info(owner.oid).place if isinstance(owner, Ref) else None
-    thread = worker if isinstance(worker, Ref) else (place, i.context)
-    with running_in(i, thread, made_at or place, pool if isinstance(pool, Ref) else None):
-        return _aside(i, args, place, frame)
+    which = worker if isinstance(worker, Ref) else (place, i.context)
+    group = pool if isinstance(pool, Ref) else None
+    with having_its_own(i, thread=True), running_in(i, which, made_at or place, group, known=alone or isinstance(worker, Ref), ends=alone):
+        return _to_its_end(i, args, place, frame)
+
+
+def _alone(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`alone(function)`: call it in a thread that ends with it."""
+    return _beside(i, args, place, frame, alone=True)
 
 
 def _aside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`aside(function)`: call what the program does not wait for. It ends before anybody asks what it did, unless it never does. What it raises goes nowhere."""
+    with having_its_own(i, thread=False):
+        return _to_its_end(i, args, place, frame)
+
+
+def _to_its_end(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     i.mlx.given(i, args.args[:1])
     path, mark = i.path, i.heap.mark()
     ended = False
@@ -95,6 +107,13 @@ def _aside(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     i.path = path
     if raised.arrived:
         i.arrive(raised)
+    return NONE
+
+
+def _own(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """`own(object, of)`: each thread or context has attributes of its own of an object."""
+    if isinstance(args.args[0], Ref) and isinstance(args.args[1], Const):
+        own(i, args.args[0].oid, str(args.args[1].value))
     return NONE
 
 
@@ -144,6 +163,8 @@ def _leave(i: Interpreter, args: Arguments, place: Place, frame: Frame, *, wait:
 
 HANDLERS: Final = {
     "beside": _beside,
+    "alone": _alone,
+    "own": _own,
     "aside": _aside,
     "finish": lambda i, args, place, frame: awaited(i, args.args[0], place, frame),
     "may_raise": _may_raise,

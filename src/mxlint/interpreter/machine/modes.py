@@ -24,7 +24,9 @@ class Modes:
     entered_alone: bool = False
     """An entry runs that nothing in sight calls."""
     thread: tuple[Place, int, int] | None = None
-    """The thread that runs: where it was started, which it is of those, and whose traces it finds."""
+    """The thread that runs: where it was started, which it is of those, and of which group."""
+    cache: int = 0
+    """Whose traces calls find: each thread has its own. The number of one that nobody else runs in, or of a pool, 0 for the others."""
     client: str | None = None
     """What the most general client of a class presumes."""
     expected: tuple[tuple[int, frozenset[str]], ...] = ()
@@ -41,8 +43,8 @@ class Modes:
     """The owner of a target is evaluated, in which no call is written: of that nobody relies on what it holds."""
 
     @property
-    def traces(self) -> int:
-        """Whose traces the thread that runs finds; 0 for the thread of the program."""
+    def group(self) -> int:
+        """The threads of which one runs: those of a pool are not told apart; 0 for the thread of the program."""
         return self.thread[2] if self.thread is not None else 0
 
     def key(self) -> tuple[object, ...]:
@@ -52,6 +54,7 @@ class Modes:
             self.applying,
             self.entered_alone,
             self.thread,
+            self.cache,
             self.client,
             self.expected,
             self.taking,

@@ -1,7 +1,9 @@
-"""contextvars: what a variable holds is what was set last."""
+"""contextvars: what a variable holds is what was set last in the same context."""
 
 from contextvars import ContextVar as _ContextVar
 from contextvars import Token as _Token
+
+from mxlint.says import own
 
 __all__ = ["ContextVar", "Token"]
 
@@ -25,6 +27,7 @@ class ContextVar(_ContextVar):
         self.name = name
         self._value = default
         self._is_set = False
+        own(self, "context")
 
     def get(self, default=_MISSING, /):
         if default is not _MISSING and not self._is_set:

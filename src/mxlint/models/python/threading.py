@@ -4,7 +4,7 @@ each time, as another thread may have set it."""
 from threading import Event as _Event
 from threading import Thread as _Thread
 
-from mxlint.says import beside, data
+from mxlint.says import alone, data, own
 
 __all__ = ["Event", "Thread", "Timer", "local"]
 
@@ -23,7 +23,7 @@ class Thread(_Thread):
 
     def start(self):
         data("threading.Thread.start", self)
-        beside(self.run)
+        alone(self.run)
 
 
 class Timer(Thread):
@@ -39,6 +39,11 @@ class Timer(Thread):
 
 
 class local:
+    def __new__(cls, /, *args, **kwargs):
+        made = super().__new__(cls)
+        own(made, "thread")
+        return made
+
     def __init__(self, /, *args, **kwargs):
         pass
 
