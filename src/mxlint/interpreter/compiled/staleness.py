@@ -12,7 +12,7 @@ from mxlint.domain.arrays import Array
 from mxlint.domain.exclusion import together
 from mxlint.domain.guards import Guard, Literal_, closed
 from mxlint.domain.heap import Location
-from mxlint.domain.join import bound, join, of
+from mxlint.domain.join import bound, join
 from mxlint.domain.members import (
     NONE,
     UNBOUND,
@@ -50,7 +50,7 @@ from mxlint.interpreter.compiled.sameness import (
     where_it_holds,
     wraps,
 )
-from mxlint.interpreter.compiled.state import BEFORE_OTHERS, FROZEN, UNFROZEN, Entry, count, held, only_filled, value_kind, writer
+from mxlint.interpreter.compiled.state import BEFORE_OTHERS, FROZEN, Entry, count, held, only_filled, value_kind, with_unfrozen, writer
 from mxlint.interpreter.compiled.texts import is_text
 from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.containers import aspects
@@ -150,7 +150,7 @@ def _lies_there(i: Interpreter, location: Location, found: Seen, now: Value | No
     """What lies at a location at a call, `UNBOUND` for nothing."""
     value = UNBOUND if now is None else now
     if location[1] == FROZEN:
-        return of(Option(UNFROZEN if isinstance(o.member, Unbound) else o.member, o.guard) for o in options(value))
+        return with_unfrozen(value)
     if i.info(location[0]).kind == "frame" and location not in i.ledger.of(Deleted).names:
         return bound(value) or found.value  # another activation has not come to where it binds the name
     return value

@@ -9,7 +9,7 @@ from mxlint.domain.guards import Identity
 from mxlint.domain.members import NONE, TRUE, Const, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import reads, writes
-from mxlint.interpreter.compiled.state import FROZEN, UNFROZEN
+from mxlint.interpreter.compiled.state import FROZEN, with_unfrozen
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -26,11 +26,15 @@ def freeze(frozen: bool) -> Any:
         keys = args.keywords.get("keys", NONE)
         for module in set_in_all(i, args.args[0], FROZEN, Tuple((Const(frozen), keys))):
             writes.on_write(i, module.oid, FROZEN, Const(frozen), place, frame)
+        if not frozen:
+            i.heap.set(0, THAWED, i.symbolic(place, "thawed"))
         return args.args[0]
 
     return run
 
 
+THAWED: Final = ("#", "thawed")
+"""What the last `unfreeze` has left to be trained."""
 PART_METHODS: Final = {".freeze": True, ".unfreeze": False}
 """Methods of a part of a model that is not in sight, and whether they freeze it."""
 
@@ -41,6 +45,8 @@ def freeze_part(i: Interpreter, part: Identity, frozen: bool, place: Place, fram
         if isinstance(whole, Ref) and opaque.is_opaque(i, whole):
             value = Tuple((Const(frozen), Symbolic(part)))
             i.heap.set(whole.oid, FROZEN, value)
+            if not frozen:
+                i.heap.set(0, THAWED, i.symbolic(place, "thawed"))
             writes.on_write(i, whole.oid, FROZEN, value, place, frame)
 
 
@@ -60,8 +66,7 @@ def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> 
         own = list(parameters(i, module))
         if not own:
             continue
-        frozen = i.heap.get(module.oid, FROZEN)
-        reads.on_read(i, module.oid, FROZEN, frozen if frozen is not None else UNFROZEN, place, frame)
+        reads.on_read(i, module.oid, FROZEN, with_unfrozen(i.heap.get(module.oid, FROZEN)), place, frame)
         for field, value in own if i.trace is not None and trains(i, module) else ():
             if any(isinstance(member, Array) and i.trace is not None and i.trace.holds(member.trace) for member in members(value)):
                 writes.on_write(i, module.oid, field, value, place, frame, "differentiate")

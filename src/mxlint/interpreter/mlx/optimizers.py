@@ -24,7 +24,7 @@ from mxlint.interpreter.machine.locations import LAZY, OPERANDS, REST
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.writing import count_write
 from mxlint.interpreter.mlx import unseen
-from mxlint.interpreter.mlx.freezing import trains
+from mxlint.interpreter.mlx.freezing import THAWED, trains
 from mxlint.interpreter.mlx.gradients import like
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
 from mxlint.interpreter.mlx.submodules import reached, submodules
@@ -153,6 +153,7 @@ def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
         state = i.heap.get(member.oid, ("#", "state"))
         if not isinstance(state, Ref):
             continue
+        _for_thawed(i, state, place)
         cls = i.heap.get(member.oid, CLASS)
         base = base_of(i, cls) if cls is not None else None
         entry = i.table.entry(base) if base is not None else None
@@ -168,6 +169,13 @@ def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
         _make_idle(i, state, entry, place)
         _by_parameter(i, state, place)
     return NONE
+
+
+def _for_thawed(i: Interpreter, state: Ref, place: Place) -> None:
+    """What trains since the last `unfreeze` has a place of its own in the state from now on."""
+    thawed = i.heap.get(0, THAWED)
+    if thawed is not None:
+        i.heap.set(state.oid, (*THAWED, place), thawed)
 
 
 def _by_parameter(i: Interpreter, state: Ref, place: Place) -> None:
