@@ -16,7 +16,7 @@ from mxlint.facts import events
 from mxlint.interpreter.calls import activations, callables
 from mxlint.interpreter.calls.relevance import Reach
 from mxlint.interpreter.compiled import calls as compiled_calls
-from mxlint.interpreter.compiled import portions, reads, returning, sinks, writes
+from mxlint.interpreter.compiled import portions, reads, restoring, returning, sinks, writes
 from mxlint.interpreter.containers import item_assignment, items
 from mxlint.interpreter.expressions import operators
 from mxlint.interpreter.expressions.expressions import evaluate
@@ -229,6 +229,7 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
 def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> None:
     """Run what module level does not."""
     writes.note_kept(i, 0)
+    restoring.ended(i)
     frame = lookup.module_frame(i, Ref(module))
     functions = candidates.callers_first(i, source, candidates.functions(i, source, module))
     held: candidates.Holding | None = None

@@ -1,4 +1,4 @@
-"""Whether the program puts other arrays in the place of the placeholders that an exception has left in captured containers, before it calls again."""
+"""Whether the program puts other arrays in the place of the placeholders that an exception has left in captured containers, before it calls again or ends."""
 
 from __future__ import annotations
 
@@ -27,3 +27,10 @@ def called_again(i: Interpreter, ref: Ref, place: Place) -> None:
     note(i, events.Note(events.STILL_BROKEN if left else events.RESTORED, where(place), "", ref.oid, events.Modality()))
     if not left:
         i.heap.drop(ref.oid, BROKEN)
+
+
+def ended(i: Interpreter) -> None:
+    """Note the same where a run ends, of each call that an exception has left."""
+    called = {trace.oid: place for trace, _, place in i.ledger.of(Capturing).traces.values()}
+    for oid, place in sorted(called.items()):
+        called_again(i, Ref(oid), place)

@@ -19,7 +19,7 @@ from mxlint.finding import Span
 from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.callables import is_wrapper
 from mxlint.interpreter.calls.relevance import Reach, reach_of
-from mxlint.interpreter.compiled import lifetimes, making, tracing, writes
+from mxlint.interpreter.compiled import lifetimes, making, restoring, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import POSITION
@@ -95,6 +95,7 @@ def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
             run()
     finally:
         writes.note_kept(i, mark)
+        restoring.ended(i)
         keeping_names.note(i, mark)
         i.heap.undo(mark)
         i.modes.differentiating = False
