@@ -49,13 +49,11 @@ EXCEPTIONS = {
     # What is not told yet.
     "layers that are put in the place of others by a tree of names": "which layer a name means is not known where there are many",
     "stored under one of two keys at every call, and returned": "what is stored under one of few keys is taken to stay there",
-    "layers of a captured model, one of which another class takes the place of": "arrays in one of two lists are counted in both: a call may trace anew",
 }
 """Programs of which mxlint says something else with longer loops, and why."""
 ITSELF = "the body runs by itself, in another trace or under a gradient as well: such runs are no traces of its own"
 EACH = "each round makes a compiled object, which is traced once and called twice"
 DISAGREE = {
-    "layers of a captured model, one of which another class takes the place of": "as above",
     "layers that are put in the place of others by a tree of names": "as above",
     "stored under one of two keys at every call, and returned": "as above; the site is not followed in full",
     "number that the trace counts, and that decides nothing before the end": "what a later run decides is not told; the site is not followed in full",

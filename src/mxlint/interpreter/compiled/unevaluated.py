@@ -21,7 +21,7 @@ from mxlint.interpreter.machine.journal import modality, note, where
 from mxlint.interpreter.machine.reach import arrays_in
 
 LEFT_BY: Final = ("#", "left by a thread")
-"""Of an array that a thread has not evaluated: whose traces it finds, where it was started, and the compiled object."""
+"""Of an array that a thread has not evaluated: its group, where it was started, and the compiled object."""
 
 
 def computed_from(i: Interpreter, made: Iterable[Array], operands: Iterable[Value]) -> None:
@@ -79,8 +79,8 @@ def asked_for(i: Interpreter, ident: int) -> None:
     left = i.heap.get(ident, LEFT_BY)
     if not isinstance(left, Const) or not isinstance(left.value, tuple):
         return
-    traces, started, number = left.value
+    group, started, number = left.value
     i.heap.drop(ident, LEFT_BY)
     m = modality(i, 0)
-    if traces != i.modes.group and m is not None and i.place is not None:
+    if group != i.modes.group and m is not None and i.place is not None:
         note(i, events.Note(events.LEFT_UNEVALUATED, where(started), "", number, m, (where(i.place),)))
