@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mxlint.facts.events import LEFT_UNEVALUATED, Compiled, Modality, Note
 from mxlint.finding import Finding
+from mxlint.rules.captures import elements
 from mxlint.rules.findings import finding, line, name_of
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -20,7 +21,7 @@ def check(program: Program) -> Iterator[Finding]:
         if not threads or len(threads) < 2 and all(call.thread is not None for call in calls):
             continue
         first = next(iter(threads.values()))
-        state = compiled.inputs is not None or compiled.outputs is not None
+        state = any(element.kind != "random" for element in elements(compiled))  # the random state is each thread's own
         what = (
             f"threads that call {name_of(compiled)} get placeholders of one another, or raise"
             if state

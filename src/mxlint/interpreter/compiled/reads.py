@@ -25,6 +25,7 @@ from mxlint.domain.members import (
     Symbolic,
     Tuple,
     Unbound,
+    Union,
     Value,
     members,
     options,
@@ -442,14 +443,27 @@ def _is_open(i: Interpreter, guard: Guard) -> bool:
 
 def relied_argument(i: Interpreter, number: int, at: events.Where, depends_on: events.Modality = ALWAYS) -> None:
     """Note that an array or object is read of which a trace changed a copy. `depends_on`: what decides that it is this one that is read."""
-    part = i.heap.get(number, CHANGED)
-    if not isinstance(part, Const) or i.silent:
-        return  # of one that was changed in some rounds alone nothing says that it is the one that is read
-    change = _taken(i, i.ledger.of(Changes).fields.get(part.value, {}), i.ledger.of(Changes).whole.get(part.value))
-    if change is not None:
+    for last in _changes(i, number) if not i.silent else ():
+        change = _taken(i, i.ledger.of(Changes).fields.get(last.value, {}), i.ledger.of(Changes).whole.get(last.value))
+        if change is None:
+            continue
         known = journal(i).relied.get((("argument", number), at))
         if known is None or depends_on.steps <= known.modality.steps:
             journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], depends_on, (change[1],))
+
+
+def _changes(i: Interpreter, number: int) -> list[Const]:
+    """The last change that a trace made of a copy of something. Where tests that nobody in sight decides say whether it made one, as where an option
+    compiles, it is one: whether a compiled function is called lowers nothing, and what it hangs on in the trace the change says itself. Of what was changed
+    in some rounds alone, or is one of several that may have been changed, nothing says that it is the one that is read."""
+    found = i.live(i.heap.get(number, CHANGED) or UNBOUND)
+    surely = (option.member for option in options(found) if not isinstance(found, Union) or _is_chosen(i, option.guard))
+    return [member for member in surely if isinstance(member, Const)]
+
+
+def _is_chosen(i: Interpreter, guard: Guard) -> bool:
+    """Whether nothing but tests that nobody in sight decides says that a value is this member, and none of an earlier round."""
+    return _is_open(i, guard) and all(i.way(literal)[0] == "test" and literal.condition[0] != EARLIER for literal in guard)
 
 
 def relied_content(i: Interpreter, number: int, place: Place) -> None:

@@ -10,7 +10,22 @@ from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Field, Location
-from mxlint.domain.members import UNBOUND, Const, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members, scalar_type
+from mxlint.domain.join import of
+from mxlint.domain.members import (
+    UNBOUND,
+    Const,
+    Member,
+    Option,
+    Ref,
+    Symbolic,
+    Tuple,
+    Unbound,
+    Unknown,
+    Value,
+    members,
+    options,
+    scalar_type,
+)
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -184,26 +199,37 @@ def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
     if not changed:
         return
     changed.pop((oid, field), None)
-    found = i.heap.get(oid, CHANGED)
-    if isinstance(found, Const) and changed[found.value][1] == where(place):
-        i.heap.drop(oid, CHANGED)
-        relied_on = journal(i).relied
-        for key in [key for key in relied_on if key[0] == ("argument", oid)]:
-            del relied_on[key]
-    elif isinstance(found, Const) and isinstance(field, tuple) and field[0] in ("k", "item"):
-        _put_back(i, oid, field, str(found.value))
+    for change in members(i.live(i.heap.get(oid, CHANGED) or UNBOUND)):
+        if not isinstance(change, Const):
+            continue
+        if changed[change.value][1] == where(place):
+            i.heap.drop(oid, CHANGED)
+            relied_on = journal(i).relied
+            for key in [key for key in relied_on if key[0] == ("argument", oid)]:
+                del relied_on[key]
+            return
+        if isinstance(field, tuple) and field[0] in ("k", "item"):
+            _put_back(i, oid, field, change)
 
 
-def _put_back(i: Interpreter, oid: int, field: tuple[object, ...], key: str) -> None:
+def _put_back(i: Interpreter, oid: int, field: tuple[object, ...], change: Const) -> None:
     """Host code puts something in the place of an entry of an argument that a trace has changed: who reads that relies on nothing, but on the others."""
+    key = str(change.value)
+    left: Const | Unbound = UNBOUND
     others = {other: change for other, change in i.ledger.of(Changes).fields.get(key, {}).items() if other != field}
-    if not others:
-        i.heap.drop(oid, CHANGED)
-    elif field in i.ledger.of(Changes).fields[key]:
+    if others and field not in i.ledger.of(Changes).fields[key]:
+        return
+    if others:
         rest = f"{key} {field!r}"
         i.ledger.of(Changes).fields[rest] = others
         i.ledger.of(Changes).whole[rest] = list(others.values())[-1]
-        i.heap.set(oid, CHANGED, Const(rest), each=True)
+        left = Const(rest)
+    found = options(i.heap.get(oid, CHANGED) or UNBOUND)
+    kept = of([Option(left, option.guard) if option.member == change else option for option in found])
+    if isinstance(kept, Unbound):
+        i.heap.drop(oid, CHANGED)
+    else:
+        i.heap.set(oid, CHANGED, kept, each=True)
 
 
 HOLDING: Final = frozenset(("list", "dict", "set", "instance", "partial", "iterator", "frame", "cached", "function", "generator"))
