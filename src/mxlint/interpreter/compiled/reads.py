@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
-from mxlint.domain.guards import Guard, Literal_
+from mxlint.domain.guards import EARLIER, Guard, Literal_
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import itemwise
 from mxlint.domain.members import (
