@@ -147,6 +147,8 @@ class Compiled(Record):
     owner: int | None = None
     turns: tuple[Where, ...] = ()
     again: bool = False
+    carried: bool = False
+    """It escapes into nothing but what the call that makes it makes as well, such as an object that this gives back."""
 
 
 class Argument(Record):

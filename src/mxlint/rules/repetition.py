@@ -28,8 +28,9 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
     replaced = _replaced(program, called)
     kept = any(
         compiled.escapes
+        and not compiled.carried
         and (not replaced or _found_again(program, compiled))
-        or compiled.returned
+        or (compiled.returned or compiled.carried)
         and differ
         and not compiled.layer
         or _deeper(program, compiled)
@@ -73,12 +74,13 @@ def _depth(found: Sequence[Sequence[Where]]) -> int | None:
 
 
 def _later(program: Program, compiled: Compiled) -> bool:
-    """Whether an object is called in a later round than that in which it was made."""
+    """Whether an object is called in a later round than that in which it was made, or only after all rounds of a loop that makes it."""
     around = _around(compiled)
     calls = program.calls.get(compiled.number, ())
     return (
         compiled.again
         and any(call.older for call in calls)
+        or all(_common(compiled, call) < len(around) for call in calls)
         or any(made.span == loop.span and made.text != loop.text for call in calls for made, loop in zip(around, call.loops))
     )
 

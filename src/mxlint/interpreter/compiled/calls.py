@@ -156,7 +156,7 @@ def _look_around(i: Interpreter, ref: Ref, made: dict[int, tuple[tuple[Location,
                 found.outlived.add(other)
         elif places and overwritten(i, places):
             stored.replaceable.add(ref.oid)
-    made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped else None
+    made[ref.oid] = kept_in(i, ref.oid) if ref.oid in found.escaped or ref.oid in found.carried else None
 
 
 def _called(number: int) -> Field:

@@ -29,6 +29,7 @@ from mxlint.domain.members import (
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.interpreter.calls.moving import is_inside
 from mxlint.interpreter.compiled import rebinding
 from mxlint.interpreter.compiled.captures import is_covered, keeping, under_other_names
 from mxlint.interpreter.compiled.lifetimes import Stored
@@ -105,7 +106,7 @@ def _note_stored(i: Interpreter, oid: int, field: Field, value: Value, place: Pl
     """Note what of it matters that something is stored where it is: compiled objects that are kept, methods, weights."""
     kind = i.info(oid).kind
     if oid != frame.oid and kind != "compiled" and not _bound_in_rounds(i, oid, value):
-        escaping(i, value)
+        escaping(i, value, holder=oid)
     if kind in ("instance", "symbolic"):
         i.ledger.of(Stored).objects |= _compiled(i, value)
         i.mlx.assigned(i, oid, field, value, place, frame)
@@ -236,9 +237,9 @@ HOLDING: Final = frozenset(("list", "dict", "set", "instance", "partial", "itera
 """Kinds of objects that keep what is in them for as long as they are kept."""
 
 
-def escaping(i: Interpreter, *values: Value, into: set[int] | None = None) -> None:
+def escaping(i: Interpreter, *values: Value, into: set[int] | None = None, holder: int | None = None) -> None:
     """Note the compiled objects that values keep: they are stored in something older than the activation. `into`: what else of them is noted there, as
-    that they are returned."""
+    that they are returned. `holder`: what they are stored in, which the activation may have made itself."""
     facts = journal(i)
     kept = facts.escaped if into is None else into
     if len(kept) == len(facts.compiled):
@@ -252,7 +253,7 @@ def escaping(i: Interpreter, *values: Value, into: set[int] | None = None) -> No
                 seen.add(member.oid)
                 kind = i.info(member.oid).kind
                 if kind == "compiled":
-                    kept.add(member.oid)
+                    (facts.carried if holder is not None and _makes_both(i, member.oid, holder) else kept).add(member.oid)
                 elif kind == "function":
                     around = members(i.heap.get(member.oid, ("#", "parent")) or UNBOUND)
                     todo += (env for env in around if isinstance(env, Ref) and i.info(env.oid).kind == "frame")
@@ -264,6 +265,12 @@ def escaping(i: Interpreter, *values: Value, into: set[int] | None = None) -> No
                         todo.extend(part for part in parts if part.oid not in facts.compiled or not facts.compiled[part.oid].loops)
                 elif kind in HOLDING:
                     todo.extend(held for name, held in i.heap.fields(member.oid).items() if name not in (("#", "class"), ("#", "alive")))
+
+
+def _makes_both(i: Interpreter, compiled: int, holder: int) -> bool:
+    """Whether the call that makes a compiled object makes what holds it as well: that lives on where it is returned, or stored in turn."""
+    made, around = i.made_in.get(compiled), i.made_in.get(holder)
+    return made is not None and made.parent is not None and around is not None and is_inside(around, made)
 
 
 def _bound_in_rounds(i: Interpreter, oid: int, value: Value) -> bool:

@@ -72,6 +72,8 @@ class Journal:
     def __init__(self) -> None:
         self.compiled: dict[int, events.Compiled] = {}
         self.escaped: set[int] = set()
+        self.carried: set[int] = set()
+        """Compiled objects that are stored in what the call that makes them makes as well."""
         self.handed: set[int] = set()
         """Compiled objects that something which is not followed was given: it may keep them alive."""
         self.outlived: set[int] = set()
@@ -185,7 +187,8 @@ class Journal:
         parameters = tuple(param.but(value=assumed.get(param.name)) for param in fact.function.parameters)
         layer = fact.layer or fact.caller_layer
         return fact.but(
-            escapes=number in self.escaped,
+            escapes=number in self.escaped or number in self.carried,
+            carried=number in self.carried and number not in self.escaped,
             outlived=number in self.outlived,
             returned=number in self.returned,
             layer=layer,
