@@ -13,6 +13,7 @@ from mxlint.interpreter.compiled.state import FROZEN, with_unfrozen
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx.submodules import reached, set_in_all
 from mxlint.interpreter.mlx.weights import parameters
 from mxlint.interpreter.open_world import installed, opaque
@@ -58,6 +59,12 @@ def trains(i: Interpreter, module: Ref) -> bool:
 def trained(i: Interpreter, model: Value) -> list[Value]:
     """The weights of a module that are not frozen."""
     return [value for module in reached(i, model, parameters=True) if trains(i, module) for _, value in parameters(i, module)]
+
+
+def frozen(i: Interpreter, model: Value) -> set[int]:
+    """The arrays of a module that are frozen, wherever they lie in it."""
+    still = (value for module in reached(i, model, parameters=True) if not trains(i, module) for _, value in parameters(i, module))
+    return {array.ident for array in arrays_in(i, *still)} - {array.ident for array in arrays_in(i, *trained(i, model))}
 
 
 def differentiated(i: Interpreter, model: Value, place: Place, frame: Frame) -> None:

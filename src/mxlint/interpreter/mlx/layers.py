@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from mxlint.interpreter.machine.journal import imprecise
 from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward, broadcasts, computing, descriptions, shapeless, walks
-from mxlint.interpreter.mlx.freezing import freeze
+from mxlint.interpreter.mlx.freezing import freeze, frozen
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
@@ -341,23 +341,31 @@ def _mode(training: bool) -> Any:
 def _parameters(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """A fresh tree of the arrays, without those whose name begins with `_`."""
     made = tree_map(i, Arguments((External("#same"), args.args[0]), places=(place, place)), place, frame)
-    _drop_private(i, made)
+    _keep_only(i, made, lambda name, _: is_parameter(name))
     for member in members(made):
         if isinstance(member, Ref):
             i.heap.set(member.oid, ("#", "copy of"), args.args[0])
     return made
 
 
-def _drop_private(i: Interpreter, tree: Value) -> None:
-    """Take away what MLX does not count among the parameters of a module: entries whose key begins with `_`."""
+def _trainable_parameters(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    """Those of the arrays that are not frozen."""
+    made, still = _parameters(i, args, place, frame), frozen(i, args.args[0])
+    if still:
+        _keep_only(i, made, lambda _, value: not (isinstance(value, Array) and value.ident in still))
+    return made
+
+
+def _keep_only(i: Interpreter, tree: Value, keeps: Callable[[str, Value], bool]) -> None:
+    """Take away the entries of a module's tree that are not to be there, as those whose key begins with `_`: MLX does not count them among the parameters."""
     for member in members(tree):
         if not isinstance(member, Ref):
             continue
         for key, value in i.heap.entries(member.oid):
-            if isinstance(key, Const) and not is_parameter(str(key.value)):
+            if isinstance(key, Const) and not keeps(str(key.value), value):
                 i.heap.drop(member.oid, ("k", key))
             else:
-                _drop_private(i, value)
+                _keep_only(i, value, keeps)
 
 
 def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -524,7 +532,7 @@ def weights_read(i: Interpreter, value: Value, place: Place, frame: Frame) -> No
 
 
 _METHODS: Final[dict[str, Any]] = {
-    "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _parameters,
+    "module.train": _mode(True), "module.eval": _mode(False), "module.parameters": _parameters, "module.trainable_parameters": _trainable_parameters,
     "module.update": update_dict, "module.load_weights": _load, "module.save_weights": _save, "module.freeze": freeze(True), "module.unfreeze": freeze(False), "module.apply": _apply,
     "module.set_dtype": _convert, "optimizer.update": optimizer_update, "optimizer.init": optimizer_init, "optimizer.apply_gradients": apply_gradients,
     **{f"module.{name}": method for name, method in walks.METHODS.items()},
