@@ -30,6 +30,7 @@ from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS,
 from mxlint.interpreter.open_world.given_stars import apart_by_number
 from mxlint.interpreter.open_world.handed_on import spread_into
 from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_integer, may_be_anything
+from mxlint.interpreter.open_world.out_of_reach import hidden
 from mxlint.interpreter.open_world.presumptions import presume
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.uses import WORDS, by_use
@@ -283,7 +284,7 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place, *, known: boo
         mark = i.heap.mark()
         try:
             with i.within(("made", key)):  # classes that inherit one constructor may be made for one method
-                made = _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))))
+                made = _handed_over(i, i.call(cls, args, place, module_frame(i, Ref(next(iter(i.modules.values()))))), cls)
         except Halt:
             i.heap.undo(mark)
             return None
@@ -317,9 +318,13 @@ def _field(
     return None
 
 
-def _handed_over(i: Interpreter, made: Value) -> Value:
-    """An object that somebody out of sight makes: who makes one may compute its arrays before the object is used."""
-    for array in arrays_in(i, made):
+def _handed_over(i: Interpreter, made: Value, cls: Ref | None = None) -> Value:
+    """An object that somebody out of sight makes: who makes one may compute the arrays that lie open in it before the object is used."""
+    within = hidden(i, cls, made) if cls is not None and isinstance(made, Ref) else None
+    open_ones = (
+        [value for field, value in i.heap.fields(made.oid).items() if field not in within] if within and isinstance(made, Ref) else [made]
+    )
+    for array in arrays_in(i, *open_ones):
         sinks.computed(i, array)
     return made
 
