@@ -23,6 +23,7 @@ LISTED = ("compiled", "calls", "traces", "loops", "reads", "writes", "events", "
 """The records of a log, in the order in which they are told."""
 LEFT_OUT: dict[type[Record], frozenset[str]] = {
     events.Argument: frozenset({"where"}),
+    events.Call: frozenset({"forms"}),
     events.Compiled: frozenset({"form", "text", "within", "layer", "caller_layer"}),
     events.Event: frozenset({"trace", "within"}),
     events.Read: frozenset({"trace", "location"}),

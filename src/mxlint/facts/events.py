@@ -196,6 +196,8 @@ class Call(Record):
     """It lies in a function that nothing in sight calls: how often it happens is not known."""
     older: bool = False
     """The object may have been made in an earlier round of the loops around what makes it."""
+    forms: tuple[str, str] = ("", "")
+    """Of one that is `alone`: `flat` and `exact` if the arrays that it is given, whose shapes nobody in sight says, have those of other such calls."""
 
 
 Axis = tuple[int, int | None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from mxlint.facts.events import Call, Modality
 from mxlint.finding import Finding
@@ -14,19 +14,32 @@ from mxlint.rules.rule import Rule
 def check(program: Program) -> Iterator[Finding]:
     """Two calls whose arguments differ for Python and are the same for the cache."""
     for compiled in program.log.compiled:
-        seen: dict[str, Call] = {}
-        for call in program.calls.get(compiled.number, ()):
-            first = seen.setdefault(call.flat, call)
-            if first.exact != call.exact:
-                between = Modality(tuple(c for c in call.modality.conditions if c not in first.modality.conditions), call.modality.presumed)
-                other = "an earlier one" if first.where == call.where else f"the one in {line(first.where, call.where)}"
-                yield from finding(
-                    RULE, call.where,
-                    f"the cache of {name_of(compiled)} takes this call for {other}, and runs its trace",
-                    "give both calls the same form of arguments, or compile two functions", compiled, between, also=[("the other call", first.where)],
-                    note="True and 1, 0 and 0.0, and differently nested lists and dicts have one key",
-                )  # fmt: skip
-                break
+        calls = program.calls.get(compiled.number, ())
+        found = _confused(calls, lambda call: (call.flat, call.exact))
+        shapes = found is None
+        found = found or _confused([call for call in calls if call.alone], lambda call: call.forms)
+        if found is None:
+            continue
+        first, call = found
+        between = Modality(tuple(c for c in call.modality.conditions if c not in first.modality.conditions), call.modality.presumed)
+        other = "an earlier one" if first.where == call.where else f"the one in {line(first.where, call.where)}"
+        yield from finding(
+            RULE, call.where,
+            f"the cache of {name_of(compiled)} takes this call for {other}{', if the arrays have its shapes,' if shapes else ','} and runs its trace",
+            "give both calls the same form of arguments, or compile two functions", compiled, between, also=[("the other call", first.where)],
+            note="True and 1, 0 and 0.0, and differently nested lists and dicts have one key",
+        )  # fmt: skip
+
+
+def _confused(calls: Iterable[Call], key: Callable[[Call], tuple[str, str]]) -> tuple[Call, Call] | None:
+    """The first two calls that the cache takes for one and Python does not. `key`: what is equal for the cache, and for Python."""
+    seen: dict[str, Call] = {}
+    for call in calls:
+        flat, exact = key(call)
+        first = seen.setdefault(flat, call)
+        if key(first)[1] != exact:
+            return first, call
+    return None
 
 
 RULE = Rule("MX506", "ambiguous-argument", "warning", check, experiment="ambiguous argument")

@@ -16,7 +16,7 @@ from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
 from mxlint.interpreter.compiled.captured_key import captured_key, where_it_agrees
-from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text
+from mxlint.interpreter.compiled.keys import agree, cache_key, flat_shapes, identities, key_text, numbered
 from mxlint.interpreter.compiled.lifetimes import is_alive, kept_in, overwritten, overwritten_since, shares_traces, taken
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import given_again, taken_for_arrays
@@ -238,9 +238,14 @@ def _note_call(
         given.append(argument(i, ref, name, args.keyword_places.get(name, place), value, arrays))
     given.extend(spread(i, ref, at, value) for value, at in args.spread)
     flat, exact = (key_text(key, flat, identities(i, args)) for flat in (True, False)) if key is not None else ("", "")
+    forms = ("", "")
+    if key is not None and i.modes.entered_alone:
+        forms = (key_text(key, True, numbered(identities(i, args))), key_text(key, False, numbered(identities(i, args))))
     anew = _is_made_here(i, ref.oid)
     i.finding(
-        partial(_find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args), anew)
+        partial(
+            _find_call, i, ref.oid, place, tuple(given), outcome, start, qualname(frame), flat, exact, flat_shapes(i, args), anew, forms
+        )
     )
 
 
@@ -256,6 +261,7 @@ def _find_call(
     exact: str,
     shapes: tuple[tuple[Any, ...] | None, ...],
     anew: bool,
+    forms: tuple[str, str],
 ) -> events.Call | None:
     """Note a call from where it is: what it depends on, the loops and calls around. `anew`: what is done again with it makes the object."""
     again = i.modes.client
@@ -271,7 +277,7 @@ def _find_call(
     fact = events.Call(
         oid, where(place), given, outcome, within, around, tuple(p.span for p in call_places(i)), m, flat, exact,
         where(thread[0]) if thread is not None else None, shapes, finite, thread[1] if thread is not None else 0,
-        i.modes.entered_alone, not anew and _is_older(i, oid),
+        i.modes.entered_alone, not anew and _is_older(i, oid), forms,
     )  # fmt: skip
     note(i, fact)
     return fact

@@ -248,6 +248,12 @@ def identities(i: Interpreter, args: Arguments) -> Iterator[object]:
             yield content[0].ident if isinstance(content[0], Array) else content[0].identity
 
 
+def numbered(identities: Iterable[object]) -> Iterator[object]:
+    """Which of the arrays are one, and not which these are: as another call has them that is given others of the same shapes."""
+    known: dict[object, int] = {}
+    return (known.setdefault(identity, len(known)) for identity in identities)
+
+
 def key_text(key: tuple[object, ...], flat: bool, same: Iterable[object]) -> str:
     """A key as text: as the cache has it (no end of containers, no types of constants), or as Python does. An array whose shape is not known stands
     for itself: `same` has what identifies each array. "" if something in it is not known or cannot be written."""
