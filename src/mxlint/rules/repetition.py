@@ -34,7 +34,7 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
         and differ
         and not compiled.layer
         or _deeper(program, compiled)
-        or _later(program, compiled)
+        or _later(program, compiled, replaced)
         for compiled in called
     )
     return None if kept else called
@@ -47,17 +47,12 @@ def _found_again(program: Program, compiled: Compiled) -> bool:
 
 
 def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
-    """Whether the objects of a round take the place of those of an earlier one, which were called in that round alone. Nothing takes the place of
+    """Whether the objects of a round take the place of those of an earlier one, each of which was called in one round alone. Nothing takes the place of
     the last ones, of which there is one for each key under which they are stored: they may be called later."""
     depth = _depth([_around(compiled) for compiled in called])
     last, gone = ({_around(compiled)[:depth] for compiled in called if compiled.outlived is outlived} for outlived in (False, True))
-    return 0 < len(gone) >= len(last) and all(
-        call.loops[: len(around)] == around
-        for compiled in called
-        if compiled.outlived
-        for around in (_around(compiled)[:depth],)
-        for call in program.calls.get(compiled.number, ())
-    )
+    rounds = ({call.loops[:depth] for call in program.calls.get(compiled.number, ())} for compiled in called if compiled.outlived)
+    return 0 < len(gone) >= len(last) and all(len(of_one) == 1 for of_one in rounds)
 
 
 def _around(compiled: Compiled) -> tuple[Where, ...]:
@@ -73,15 +68,17 @@ def _depth(found: Sequence[Sequence[Where]]) -> int | None:
     return None
 
 
-def _later(program: Program, compiled: Compiled) -> bool:
-    """Whether an object is called in a later round than that in which it was made, or only after all rounds of a loop that makes it."""
+def _later(program: Program, compiled: Compiled, replaced: bool) -> bool:
+    """Whether an object is called in a later round than that in which it was made, or only after all rounds of a loop that makes it. `replaced`: it is called
+    in one round alone, whichever that is."""
     around = _around(compiled)
     calls = program.calls.get(compiled.number, ())
     return (
         compiled.again
         and any(call.older for call in calls)
-        or all(_common(compiled, call) < len(around) for call in calls)
-        or any(made.span == loop.span and made.text != loop.text for call in calls for made, loop in zip(around, call.loops))
+        or all(not {loop.span for loop in around} <= {loop.span for loop in call.loops} for call in calls)
+        or not replaced
+        and any(made.span == loop.span and made.text != loop.text for call in calls for made, loop in zip(around, call.loops))
     )
 
 
