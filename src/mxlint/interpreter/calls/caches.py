@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
+from mxlint.domain.heap import Field
 from mxlint.domain.join import bound, join
 from mxlint.domain.members import NONE, UNBOUND, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
@@ -20,6 +21,10 @@ from mxlint.models.load import changers
 
 DEFAULT_SIZE: Final = 128
 """How many values `lru_cache` keeps where it is not told."""
+Key: TypeAlias = tuple[str, tuple[Value, ...], tuple[tuple[str, Value], ...]]
+"""Where a cache keeps the value for what it was given."""
+ORDER: Final = ("#", "order")
+"""The keys that a small cache holds, the one that was asked for last at the end; None where they are not known."""
 CACHE: Final = "functools._lru_cache_wrapper"
 
 
@@ -29,7 +34,9 @@ def call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
     size = i.heap.get(ref.oid, MAXSIZE)
     if size == Const(0):
         return i.call(function, args, place, frame)
-    key = ("cached", args.args, tuple(sorted(args.keywords.items(), key=lambda pair: pair[0])))
+    key: Key = ("cached", args.args, tuple(sorted(args.keywords.items(), key=lambda pair: pair[0])))
+    if isinstance(size, Const) and isinstance(size.value, int) and size.value < DEFAULT_SIZE:
+        _make_room(i, ref, key, args, size.value, place, frame)
     found = i.heap.get(ref.oid, key)
     known = None if found is None else bound(found := i.live(found))
     if known is not None and known is found and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
@@ -63,20 +70,49 @@ def memoising(i: Interpreter, ref: Ref) -> Ref | None:
     return next((Ref(oid) for oid in sorted(around)), None)
 
 
+def _make_room(i: Interpreter, ref: Ref, key: Key, args: Arguments, size: int, place: Place, frame: Frame) -> None:
+    """A key is asked for in a cache that holds few: the one that was asked for longest ago goes if it is one too many, where all keys are known."""
+    order = i.heap.get(ref.oid, ORDER)
+    order = Tuple(()) if order is None else i.live(order)
+    asked = Tuple((Tuple(key[1]), *(Tuple((Const(name), value)) for name, value in key[2])))
+    if not isinstance(order, Tuple) or order.items is None or i.info(ref.oid).summary or not all(map(_is_constant, args.values)):
+        i.heap.set(ref.oid, ORDER, NONE)
+        return
+    keys = [known for known in order.items if known != asked]
+    for gone in keys[: max(0, len(keys) + 1 - size)]:
+        assert isinstance(gone, Tuple) and gone.items is not None
+        given, *named = (part.items or () for part in gone.items if isinstance(part, Tuple))
+        names = tuple((str(name.value), value) for name, value in named if isinstance(name, Const))
+        _drop(i, ref, ("cached", given, names), place, frame)
+        keys.remove(gone)
+    i.heap.set(ref.oid, ORDER, Tuple((*keys, asked)))
+
+
+def _is_constant(value: Value) -> bool:
+    """Whether a value is a constant, which is equal to itself alone: Python takes True for 1, and 1 for 1.0."""
+    return isinstance(value, Const) and (isinstance(value.value, str) or type(value.value) is int)
+
+
 def _emptied(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`f.cache_clear()`: of what the first calls gave nothing is found any more."""
     ref = args.args[0]
     assert isinstance(ref, Ref)
     for field, kept in list(i.heap.fields(ref.oid).items()):
         if isinstance(field, tuple) and field[0] == "cached":
-            if i.info(ref.oid).summary:
-                i.heap.set(ref.oid, field, UNBOUND)
-            else:
-                i.heap.drop(ref.oid, field)
-            i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
+            _drop(i, ref, field, place, frame)
         elif field == ("#", "keeps", kept.oid if isinstance(kept, Ref) else None) and not i.info(ref.oid).summary:
             i.heap.drop(ref.oid, field)
+    i.heap.drop(ref.oid, ORDER)
     return NONE
+
+
+def _drop(i: Interpreter, ref: Ref, field: Field, place: Place, frame: Frame) -> None:
+    """What a cache keeps for one key is not found any more."""
+    if i.info(ref.oid).summary:
+        i.heap.set(ref.oid, field, UNBOUND)
+    else:
+        i.heap.drop(ref.oid, field)
+    i.operations.written(i, ref.oid, field, UNBOUND, place, frame)
 
 
 def _keeps(i: Interpreter, size: Value | None, function: Value, frame: Frame) -> bool:
