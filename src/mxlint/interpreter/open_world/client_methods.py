@@ -254,6 +254,7 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
     names = {field for oid, field in traced if i.info(oid).kind == "module"}
     of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
     holders = keeping_names.names_of(i, keeping_names.read_objects(i)) | i.ledger.of(keeping_names.KeepingNames).names
+    holders |= keeping_names.of_libraries(i)
     if not traced and not holders:
         return [], []
     handed = ((ref, function_info(i, ref)) for ref in handed_functions(i))

@@ -56,3 +56,9 @@ def names_of(i: Interpreter, objects: Iterable[int]) -> set[str]:
                 seen.add(holder)
                 todo.append(holder)
     return found
+
+
+def of_libraries(i: Interpreter) -> set[str]:
+    """The names of what libraries hold for the whole program and traces have read, as the environment (`os.environ`)."""
+    read = (i.info(oid).payload for oid, _ in i.traced if i.info(oid).kind == "symbolic")
+    return {identity[1].rpartition(".")[2] for identity in read if isinstance(identity, tuple) and identity[0] == "constant"}
