@@ -15,9 +15,11 @@ def check(program: Program) -> Iterator[Finding]:
     """Two calls whose arguments differ for Python and are the same for the cache."""
     for compiled in program.log.compiled:
         calls = program.calls.get(compiled.number, ())
-        found = _confused(calls, lambda call: (call.flat, call.exact))
+        found = _confused(calls, lambda call: (call.flat, call.exact), lambda first, call: True)
         shapes = found is None
-        found = found or _confused([call for call in calls if call.alone], lambda call: call.forms)
+        found = found or _confused(
+            [call for call in calls if call.alone], lambda call: call.forms, lambda first, call: first.within != call.within
+        )
         if found is None:
             continue
         first, call = found
@@ -31,13 +33,16 @@ def check(program: Program) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _confused(calls: Iterable[Call], key: Callable[[Call], tuple[str, str]]) -> tuple[Call, Call] | None:
-    """The first two calls that the cache takes for one and Python does not. `key`: what is equal for the cache, and for Python."""
+def _confused(
+    calls: Iterable[Call], key: Callable[[Call], tuple[str, str]], related: Callable[[Call, Call], bool]
+) -> tuple[Call, Call] | None:
+    """The first two calls that the cache takes for one and Python does not. `key`: what is equal for the cache, and for Python; `related`: which two are
+    meant. Two arrays of one function may well have two shapes; what two functions are given is what their callers have."""
     seen: dict[str, Call] = {}
     for call in calls:
         flat, exact = key(call)
         first = seen.setdefault(flat, call)
-        if key(first)[1] != exact:
+        if key(first)[1] != exact and related(first, call):
             return first, call
     return None
 

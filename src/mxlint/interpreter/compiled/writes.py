@@ -32,7 +32,7 @@ from mxlint.facts import events
 from mxlint.interpreter.calls.moving import is_inside
 from mxlint.interpreter.compiled import rebinding
 from mxlint.interpreter.compiled.captures import is_covered, keeping, under_other_names
-from mxlint.interpreter.compiled.lifetimes import Stored
+from mxlint.interpreter.compiled.lifetimes import Stored, is_alive
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.returning import arrays_kept
 from mxlint.interpreter.compiled.sinks import event
@@ -312,7 +312,9 @@ def note_kept(i: Interpreter, mark: int) -> None:
             # What begins with `_` is private to its module by convention; the name in another file is evidence to the contrary.
             if held and (not field.startswith("_") or i.project.named_elsewhere(field, i.info(oid).payload.source)):  # type: ignore[attr-defined]
                 facts.public |= held
-    escaping(i, *kept)
+    found = set(facts.escaped)
+    escaping(i, *kept, into=found)
+    facts.escaped |= {number for number in found if number not in facts.carried or number in facts.escaped or is_alive(i, number)}
 
 
 def _compiled(i: Interpreter, value: Value) -> set[int]:
