@@ -9,7 +9,7 @@ from mxlint.finding import Finding
 from mxlint.fixes.remedies import Hoist
 from mxlint.rules.findings import finding, name_of
 from mxlint.rules.program import Program
-from mxlint.rules.repetition import dropped, made_again
+from mxlint.rules.repetition import dropped, ending, made_again
 from mxlint.rules.rule import Rule
 
 
@@ -19,7 +19,7 @@ def check(program: Program) -> Iterator[Finding]:
         made = dropped(program, group)
         if made is None:
             continue
-        loop = made_again((compiled, compiled.loops) for compiled in made)
+        loop = made_again((compiled, ending(program, compiled, compiled.loops)) for compiled in made)
         if loop is not None:
             yield from _finding(made[0], loop)
 

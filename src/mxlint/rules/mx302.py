@@ -9,7 +9,7 @@ from mxlint.finding import Finding
 from mxlint.fixes.remedies import Hoist
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
-from mxlint.rules.repetition import RECURSION, dropped, made_again
+from mxlint.rules.repetition import RECURSION, dropped, ending, made_again
 from mxlint.rules.rule import Rule
 
 
@@ -19,7 +19,7 @@ def check(program: Program) -> Iterator[Finding]:
         made = dropped(program, group)
         if made is None:
             continue
-        loop = made_again((compiled, compiled.caller_loops) for compiled in made)
+        loop = made_again((compiled, ending(program, compiled, compiled.caller_loops)) for compiled in made)
         layer = next((compiled.layer for compiled in made if compiled.layer), "")
         if loop is not None or layer:
             yield from _finding(program, made[0], loop, layer)

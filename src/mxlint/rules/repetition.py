@@ -69,14 +69,12 @@ def _depth(found: Sequence[Sequence[Where]]) -> int | None:
 
 
 def _later(program: Program, compiled: Compiled, replaced: bool) -> bool:
-    """Whether an object is called in a later round than that in which it was made, or only after all rounds of a loop that makes it. `replaced`: it is called
-    in one round alone, whichever that is."""
+    """Whether an object is called in a later round than that in which it was made. `replaced`: it is called in one round alone, whichever that is."""
     around = _around(compiled)
     calls = program.calls.get(compiled.number, ())
     return (
         compiled.again
         and any(call.older for call in calls)
-        or all(not {loop.span for loop in around} <= {loop.span for loop in call.loops} for call in calls)
         or not replaced
         and any(made.span == loop.span and made.text != loop.text for call in calls for made, loop in zip(around, call.loops))
     )
@@ -92,6 +90,12 @@ def _common(compiled: Compiled, call: Call) -> int:
     """How many loops around what makes an object are around a call of it as well, in the same rounds."""
     around = _around(compiled)
     return next((n for n, (made, loop) in enumerate(zip(around, call.loops)) if made != loop), min(len(around), len(call.loops)))
+
+
+def ending(program: Program, compiled: Compiled, loops: Sequence[Where]) -> Sequence[Where]:
+    """Those of the loops around what makes an object in whose rounds it is called. What is called only after all rounds of a loop outlives each."""
+    around = [{loop.span for loop in call.loops} for call in program.calls.get(compiled.number, ())]
+    return [loop for loop in loops if any(loop.span in spans for spans in around)]
 
 
 def made_again(found: Iterable[tuple[Compiled, Sequence[Where]]]) -> Where | None:
