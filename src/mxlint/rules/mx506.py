@@ -27,9 +27,9 @@ def check(program: Program) -> Iterator[Finding]:
         other = "an earlier one" if first.where == call.where else f"the one in {line(first.where, call.where)}"
         yield from finding(
             RULE, call.where,
-            f"the cache of {name_of(compiled)} takes this call for {other}{', if the arrays have its shapes,' if shapes else ','} and runs its trace",
+            f"the cache of {name_of(compiled)} {'may take' if shapes else 'takes'} this call for {other}, and {'run' if shapes else 'runs'} its trace",
             "give both calls the same form of arguments, or compile two functions", compiled, between, also=[("the other call", first.where)],
-            note="True and 1, 0 and 0.0, and differently nested lists and dicts have one key",
+            note=f"True and 1, 0 and 0.0, and differently nested lists and dicts have one key{', if the arrays have the same shapes' if shapes else ''}",
         )  # fmt: skip
 
 
