@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from mxlint.domain.guards import Identity, Literal_
+from mxlint.domain.guards import Identity, Literal_, opposite, possible
 from mxlint.domain.members import Const, Member, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.texts import JOINED, TEMPLATE
 from mxlint.interpreter.machine.core import Interpreter
@@ -39,7 +39,7 @@ def found_as_new(i: Interpreter, number: int, older: int | None) -> None:
 SHOWN: Final = "shown"
 """Begins what stands for the text of something, where that text is known."""
 PLAIN: Final = Const("")
-ONE_TO_ONE: Final = frozenset(("builtins.id", TEMPLATE, "text", JOINED))
+ONE_TO_ONE: Final = frozenset(("builtins.hash", "builtins.id", TEMPLATE, "text", JOINED))
 """Operations that are taken to give the same only of the same, as the program does that uses what they give as a key."""
 
 
@@ -60,12 +60,28 @@ ALL: Final = "and"
 
 def equalities(condition: Identity) -> Iterator[tuple[object, object]]:
     """What is equal where a condition holds."""
-    if condition[:1] == ("==",):
+    if condition[:1] in (("==",), ("is",)):
         yield condition[1], condition[2]
     elif condition[:1] == (ALL,):
         for part in condition[1:]:
             if isinstance(part, tuple):
                 yield from equalities(part)
+
+
+def said_equal(i: Interpreter, held: Collection[Literal_]) -> set[tuple[object, object]]:
+    """What is equal where some literals hold, both ways round, part by part."""
+    known = frozenset(held)
+    return {pair for literal in known for pair in _says_equal(i, literal, known)}
+
+
+def _says_equal(i: Interpreter, literal: Literal_, held: frozenset[Literal_]) -> set[tuple[object, object]]:
+    """What is equal where a literal holds beside others: of a value that is one of several, what is so of each member that it may be."""
+    if ways := possible(literal):
+        left = [(*guard, *own) for guard, own in ways if not any(opposite(part) in held for part in (*guard, *own))]
+        said = [{pair for part in way for pair in _says_equal(i, part, held)} for way in left]
+        return set.intersection(*said) if said else set()
+    pairs = equalities(literal.condition) if literal.outcome else ()
+    return {part for by, key in pairs for ways in ((by, key), (key, by)) for part in equal_parts(i, *ways)}
 
 
 def named(part: object) -> object:

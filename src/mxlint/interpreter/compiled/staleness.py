@@ -38,7 +38,7 @@ from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.beginnings import begins_alike
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.hanging import open_conditions
-from mxlint.interpreter.compiled.keyed import equal_parts, equalities, finds_equal, is_said_equal
+from mxlint.interpreter.compiled.keyed import finds_equal, is_said_equal, said_equal
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import (
@@ -215,9 +215,7 @@ def _is_equal(i: Interpreter, before: Value, now: Member, guard: Guard = ()) -> 
     if not isinstance(before, (Symbolic, Const)) or not isinstance(now, (Symbolic, Const)):
         return False
     said = closed((*(condition.literal for condition in i.path if condition.literal is not None), *guard))
-    pairs = (both for literal in said if literal.outcome for both in equalities(literal.condition))
-    equal = {part for by, key in pairs for ways in ((by, key), (key, by)) for part in equal_parts(i, *ways)}
-    return is_said_equal(equal, before, now)
+    return is_said_equal(said_equal(i, said), before, now)
 
 
 def note_stale(

@@ -75,17 +75,31 @@ def _equal_items(i: Interpreter, same: bool, a: Sequence[Value], b: Sequence[Val
     rest = [answer for answer in found if answer != TRUE]
     if not rest:
         return Const(same)
-    if len(rest) == 1:
-        only = rest[0]
-        return negation(only, place) if not same and isinstance(only, Symbolic) else only
+    single = [answer for answer in rest if isinstance(answer, Symbolic)]
     parts = [member for answer in rest for member in members(answer)]
-    if all(isinstance(part, Symbolic) for part in parts):
-        every = len(parts) == len(rest)  # what is one of several is equal as one of them
-        together = i.derived(ALL if every else "equal", parts, frozenset(("bool",)), place, most=MAX_COMPARED)
-        return together if same else negation(together, place)
+    if all(isinstance(part, (Symbolic, Const)) for part in parts):
+        asked = [answer for answer in rest if not isinstance(answer, Symbolic)]
+        if single:
+            asked.insert(0, single[0] if len(single) == 1 else i.derived(ALL, single, frozenset(("bool",)), place, most=MAX_COMPARED))
+        return _opposite(_all_hold(i, asked, place), place) if not same else _all_hold(i, asked, place)
+    if len(rest) == 1:
+        return rest[0] if same else _opposite(rest[0], place)
     causes = {part.cause for part in parts if isinstance(part, Kind)} | {"open" for part in parts if isinstance(part, Symbolic)}
     known = causes and all(isinstance(part, (Kind, Symbolic, Const)) for part in parts)
     return Kind("bool", ("imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying") if known else "imprecise")
+
+
+def _all_hold(i: Interpreter, answers: Sequence[Value], place: Place) -> Value:
+    """Whether all of some answers are true: each is asked where those before it are, so that what follows from it is known where all are."""
+    first, *others = answers
+    if not others:
+        return first
+    truth = i.truth(first, place, i.stack[-1])
+    return i.choose(truth, place, lambda: _all_hold(i, others, place), lambda: FALSE)
+
+
+def _opposite(value: Value, place: Place) -> Value:
+    return of(Option(_answer(option.member, False, place), option.guard) for option in options(value))
 
 
 def _compared(i: Interpreter, a: Sequence[Value], b: Sequence[Value], place: Place) -> list[Value]:
@@ -120,13 +134,16 @@ def is_same_thing(i: Interpreter, x: Value, y: Value) -> bool:
 
 def same_item(i: Interpreter, x: Value, y: Value, place: Place) -> Value:
     """Whether a container takes two of its items for the same: that are one object, or of which `==` is true."""
-    if is_same_thing(i, x, y):
-        return TRUE
-    answer = i.operations.binary(i, "==", x, y, place, i.stack[-1])
+    i.place = place
+    answer = i.split(x, lambda a: i.split(y, lambda b: _same(i, a, b, place)))
     arrays = [member for member in members(answer) if isinstance(member, Array)]
     for member in arrays:
         i.operations.use(i, "truth", member, "==", place, i.stack[-1])
     return Kind("bool", "open") if arrays else answer
+
+
+def _same(i: Interpreter, a: Member, b: Member, place: Place) -> Value:
+    return TRUE if is_same_thing(i, a, b) else i.operations.binary(i, "==", a, b, place, i.stack[-1])
 
 
 def equal(i: Interpreter, op: str, a: Member, b: Member, place: Place) -> Value:

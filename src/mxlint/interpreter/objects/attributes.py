@@ -266,6 +266,10 @@ def _held_by_object(i: Interpreter, owner: Ref, cls: Value, name: str, found: Va
         return value
     there = bound(value) or UNBOUND
     if found is None and not _has_base_out_of_sight(i, cls):
+        if _expects_none(i) and all(option.guard for option in absent):
+            return i.split(
+                value, lambda member: throw_named(i, "builtins.AttributeError", place) if isinstance(member, Unbound) else member
+            )
         return there
     if isinstance(cached := found, Ref) and i.info(cached.oid).payload == "cached_property":
         # It runs, and puts its value there, only where none is.
@@ -295,13 +299,18 @@ def _of_each_object(i: Interpreter, owner: Ref, cls: Value, name: str, place: Pl
     if name == "__dataclass_fields__":
         return i.attribute(cls, name, place, frame)
     if owner.oid in i.ledger.of(Standing).objects and not name.startswith("__"):
-        expected = bool(i.tries) and i.tries[-1].expects("builtins.AttributeError")
+        expected = _expects_none(i)
         if not expected or not sets_itself(i, cls, name):
             if expected:
                 i.may_raise("builtins.AttributeError")
             return _out_of_sight(i, owner, name, place)  # its class is one that extends this one: no other has it
     read_missing(i, owner, name, place, frame)
     throw_named(i, "builtins.AttributeError", place)
+
+
+def _expects_none(i: Interpreter) -> bool:
+    """Whether a handler is there for a missing attribute."""
+    return bool(i.tries) and i.tries[-1].expects("builtins.AttributeError")
 
 
 def _has_base_out_of_sight(i: Interpreter, cls: Value) -> bool:

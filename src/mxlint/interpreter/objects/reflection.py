@@ -28,12 +28,13 @@ from mxlint.domain.members import (
     Value,
     library_class,
     members,
+    options,
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.libraries.commandline import Choices
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Handler, Interpreter
+from mxlint.interpreter.machine.core import Handler, Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import ancestors, answered
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import INSTEAD
@@ -223,6 +224,14 @@ def _answered(i: Interpreter, member: Member, name: str, default: Value, place: 
     return i.fork(ways)
 
 
+def _or_default(i: Interpreter, value: Value, default: Value) -> Value | None:
+    """What an object holds under a name, and a default on the paths on which it holds nothing; None where no path says so."""
+    found = options(i.live(value))
+    if not all(option.guard for option in found if isinstance(option.member, Unbound)):
+        return None
+    return guarded([(default if isinstance(option.member, Unbound) else option.member, option.guard) for option in found])
+
+
 def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     names = constant_names(args.args[1]) if len(args.args) > 1 else None
     listed = i.ledger.of(Choices).values.get(args.args[1].identity) if len(args.args) > 1 and isinstance(args.args[1], Symbolic) else None
@@ -258,7 +267,13 @@ def _getattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
                     return _answered(i, member, name, args.args[2], place, frame)
                 elif has is None:
                     value = i.heap.get(member.oid, name) if isinstance(member, Ref) else None
-                    parts.append(value if value is not None else i.symbolic(place, "getattr", name))
+                    if value is None:
+                        parts.append(i.symbolic(place, "getattr", name))
+                    elif (known := _or_default(i, value, args.args[2])) is None:
+                        parts.append(value)
+                    else:
+                        parts.append(known)
+                        has = True
                 else:
                     parts.append(i.operations.attribute(i, member, name, place, frame))
             if has is not True:
