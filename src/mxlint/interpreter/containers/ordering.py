@@ -12,10 +12,12 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.enumerated import computed
+from mxlint.domain.guards import Cause
 from mxlint.domain.join import hull, join, of
 from mxlint.domain.members import (
     FALSE,
     NONE,
+    TRUE,
     Const,
     Loops,
     Member,
@@ -34,6 +36,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, united
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import any_number, new_list
+from mxlint.interpreter.containers.comparing import in_any_order, in_python
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.constants import MISSING, python_value
@@ -81,9 +84,16 @@ def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
     content, keys = _ranked(i, value, key, place, frame)
     parts = _parts(content)
-    _compare(i, value, content, keys, "<", "builtins.sorted", place, frame)
     plain = [python_value(i, part) for part in keys] if len(keys) == len(parts) else [MISSING]
     backwards = args.keywords.get("reverse", FALSE)
+    why: Cause = "imprecise"
+    if any(p is MISSING for p in plain) and content.items is not None and len(keys) == len(parts) > 1:
+        back = backwards == TRUE
+        ranks = in_python(i, keys, place, frame, lambda by: sorted(range(len(by)), key=lambda n: by[n], reverse=back))
+        if isinstance(ranks, list) and isinstance(backwards, Const):
+            return new_list(i, Tuple(tuple(parts[n] for n in ranks)), place)
+        why = ranks if isinstance(ranks, str) else "open"
+    _compare(i, value, content, keys, "<", "builtins.sorted", place, frame)
     if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
         try:
             order = sorted(range(len(plain)), key=lambda n: plain[n], reverse=bool(backwards.value))
@@ -92,6 +102,8 @@ def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         return new_list(i, Tuple(tuple(parts[n] for n in order)), place)
     if not parts:
         return new_list(i, Tuple(()), place)
+    if content.items is not None and why != "varying" and 1 < len(parts) <= MAX_CHOICES:
+        return new_list(i, in_any_order(i, parts, len(parts), why, place), place)
     joined = of((option for part in parts for option in options(part)), chosen=True)  # the order chooses among them, and no loop
     if content.items is not None:
         return new_list(i, Tuple((joined,) * len(parts)), place)
@@ -176,11 +188,26 @@ def extreme(name: str) -> Handler:
             if default is not None:
                 return default
             throw_named(i, "builtins.ValueError", place)
-        _compare(i, value, content, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame)
-        found = _first_ranked(i, name, content, keys, place) if key != NONE else _extreme_of(i, name, content, place)
+        found = _least_or_greatest(i, name, content, keys, value, key != NONE, place, frame)
         return found if default is None or content.shortest else choices.any_of(i, [found, default], place, name)
 
     return run
+
+
+def _least_or_greatest(
+    i: Interpreter, name: str, content: Tuple, keys: Sequence[Value], value: Value, by_key: bool, place: Place, frame: Frame
+) -> Value:
+    """The element that comes first or last: by comparisons where keys are no constants, and each has an outcome; else one of all where keys decide."""
+    order: int | Cause | None = None
+    compares = by_key or any(_is_object(i, member) or _is_sequence(i, member) for part in keys for member in members(part))
+    if content.items is not None and compares and any(python_value(i, part) is MISSING for part in keys):
+        order = in_python(i, keys, place, frame, lambda by: int(_EXTREMES[name](range(len(by)), key=lambda n: by[n])))
+    if content.items is not None and isinstance(order, int):
+        return content.items[order]
+    _compare(i, value, content, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame)
+    if isinstance(order, str) and order != "varying" and len(keys) <= MAX_CHOICES:
+        return in_any_order(i, _parts(content), 1, order, place).parts[0]
+    return _first_ranked(i, name, content, keys, place) if by_key else _extreme_of(i, name, content, place)
 
 
 def _first_ranked(i: Interpreter, name: str, content: Tuple, keys: Sequence[Value], place: Place) -> Value:

@@ -311,7 +311,7 @@ def _first_that_differs(i: Interpreter, op: str, a: Sequence[Value], b: Sequence
             return binary(i, op, x, y, place, i.stack[-1])
         if answer != TRUE:
             i.may_raise("builtins.TypeError")
-            return Kind("bool", "imprecise")
+            return Kind("bool", i.truth(answer, place, i.stack[-1]).cause or "imprecise")
     return Const(bool(FOLD[op](len(a), len(b))))
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from mxlint.domain.heap import Info
 from mxlint.domain.members import NONE, Bound, Const, External, Ref, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter.containers.comparing import on_list
 from mxlint.interpreter.generators.awaiting import awaited, future
 from mxlint.interpreter.libraries import library
 from mxlint.interpreter.libraries.threads import running_in
@@ -170,6 +171,7 @@ HANDLERS: Final = {
     "may_raise": _may_raise,
     "effect": _effect,
     "data": _data,
+    "on_list": on_list,
     "expecting": _expecting,
     "no_longer_expecting": _no_longer_expecting,
     "enter": lambda i, args, place, frame: managers.enter(i, args.args[0], place, frame),
