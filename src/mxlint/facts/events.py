@@ -392,6 +392,8 @@ STILL_BROKEN: Final = "still broken"
 """The kind of a note that such a call may find placeholders."""
 LEFT_UNEVALUATED: Final = "left unevaluated"
 """The kind of a note that a thread asks for an array that another one has put into captured state and not evaluated (`also`: where)."""
+PUT_RIGHT: Final = "put right"
+"""The kind of a note that something else is put where a trace has left a placeholder, before anybody reads there (`also`: where the trace wrote)."""
 RAN: Final = "ran"
 """The kind of a note that the function of a compiled object ran in place of a trace, to its end."""
 

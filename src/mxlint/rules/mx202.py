@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from mxlint.facts.events import Compiled, Where, Write
+from mxlint.facts.events import PUT_RIGHT, Compiled, Where, Write
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Either, Outside, Remedy
 from mxlint.rules.captures import advice, with_the_rest
@@ -28,11 +28,14 @@ def check(program: Program) -> Iterator[Finding]:
         writes = program.writes.get(compiled.number, ())
         names = {write.where.span.start for write in writes if write.how == "name"}
         used = {write.location for write in writes if write.where in relied}
+        righted = {(note.object, at) for note in program.notes.get(PUT_RIGHT, ()) for at in note.also}
         filled = {write.location for write in writes if write.how == "fill" and not write.modality.conditions}
         told: dict[object, list[Write]] = {}
         for write in writes:
             if (write.how == "fill" or write.how == "weights" and write.location in filled) and write.location not in used:
                 continue  # a module that is filled with arguments before each use, and may be updated then
+            if (compiled.number, write.where) in righted:
+                continue  # the caller puts something else there, before anybody looks
             if write.how == "content" and write.where.span.start in names:
                 continue  # `name += …` binds the array that it changes: once is enough
             if write.how == "differentiate":

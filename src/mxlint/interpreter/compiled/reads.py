@@ -33,6 +33,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.facts import events
+from mxlint.interpreter.compiled import put_right
 from mxlint.interpreter.compiled.hanging import open_conditions
 from mxlint.interpreter.compiled.state import CONTENT, FROZEN, TRACES, Changes, CompiledInfo, container, count, held, older, value_kind
 from mxlint.interpreter.compiled.traces import Seen, Trace, under
@@ -93,6 +94,7 @@ def on_read(
     trace = i.trace
     if trace is None or older(i, oid):
         relied(i, oid, field, value, place)
+        put_right.found(i, oid, field)
     memoised = i.modes.memoised
     if trace is None or i.modes.reads_unused or memoised and value_kind(value) != "array":
         return

@@ -17,6 +17,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
 from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
+from mxlint.interpreter.compiled import put_right
 from mxlint.interpreter.compiled.also_given import also_given
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
 from mxlint.interpreter.compiled.lifetimes import Threaded
@@ -283,6 +284,8 @@ def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
         )
         again = ended and fact.how == "items" and as_long_as_before(i, trace, location[0])
         note(i, fact.but(placeholder=fact.placeholder and left, new=fact.new and not again))
+        if left and ended and not fact.captured_out:
+            put_right.left(i, location, fact)
 
 
 def _displaced(i: Interpreter, trace: Trace) -> frozenset[int]:

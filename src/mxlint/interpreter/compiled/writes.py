@@ -30,7 +30,7 @@ from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.calls.moving import is_inside
-from mxlint.interpreter.compiled import rebinding
+from mxlint.interpreter.compiled import put_right, rebinding
 from mxlint.interpreter.compiled.captures import is_covered, keeping, under_other_names
 from mxlint.interpreter.compiled.lifetimes import Stored, is_alive
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
@@ -80,6 +80,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     trace = i.trace
     if trace is None:
         _overwritten(i, oid, field, place)
+        put_right.written(i, oid, field, place)
         return
     argument = i.heap.get(oid, ("#", "argument"))
     if argument is not None and i.info(oid).trace == trace.number:
@@ -295,6 +296,8 @@ def _may_keep(i: Interpreter, values: Iterable[Value], wanted: Iterable[int]) ->
 def note_kept(i: Interpreter, mark: int) -> None:
     """Note the compiled objects that containers or objects hold at the end of an entry, as far as it wrote them; and those with a public name."""
     facts = journal(i)
+    for oid, field in i.ledger.of(put_right.Left).locations:
+        put_right.found(i, oid, field)
     if len(facts.escaped) == len(facts.compiled):
         return
     kept: list[Value] = []

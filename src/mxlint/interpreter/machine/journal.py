@@ -79,6 +79,8 @@ class Journal:
         self.outlived: set[int] = set()
         """Compiled objects that nothing led to any more when a later one of the same site was called."""
         self.public: set[int] = set()
+        self.found_placeholders: set[tuple[int, Where]] = set()
+        """Compiled objects, and where traces of them have written placeholders that may be found there."""
         self.relied: dict[tuple[object, Where], events.Note] = {}
         self.returned: set[int] = set()
         self.transforms: dict[int, events.Note] = {}
@@ -235,6 +237,11 @@ class Journal:
             if before.get(key) is not record:
                 self.relied[key] = record.but(what=events.ASSERTED)
 
+    def _is_found(self, record: Any) -> bool:
+        """Whether a record says that a placeholder was put right that is found elsewhere."""
+        is_one = type(record) is events.Note and record.kind == events.PUT_RIGHT
+        return is_one and not self.found_placeholders.isdisjoint((record.object, at) for at in record.also)
+
     def log(self) -> events.Log:
         """All facts."""
 
@@ -246,7 +253,7 @@ class Journal:
                 self.note(transform)
 
         def of(kind: type) -> tuple[Any, ...]:
-            return tuple(record for record in self.records if type(record) is kind)
+            return tuple(record for record in self.records if type(record) is kind and not self._is_found(record))
 
         writes = complementary.joined([(record, self.hanging.get(record, {})) for record in of(events.Write)])
 
