@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.containers.builders import put
+from mxlint.interpreter.containers.builders import new_list, put
 from mxlint.interpreter.containers.elements import enum_members
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.constants import MISSING, python_value
@@ -17,7 +18,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
-from mxlint.interpreter.machine.locations import ENUM_MEMBERS
+from mxlint.interpreter.machine.locations import ENUM_MEMBERS, ITEMS
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.classes import instantiate, set_fields
 from mxlint.interpreter.objects.lookup import BASES, CLASS, FIELDS, fields_of, mro, special
@@ -77,27 +78,65 @@ def _replace(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
 
 
 def _asdict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    def one(member: Member) -> Value:
-        if isinstance(member, Ref) and isinstance(cls := i.heap.get(member.oid, CLASS), Ref):
-            oid = i.allocate("dict", None, place, "asdict")
-            aspects.copied(i, oid, views.view(i, member, place).oid)  # each is read where it is used
-            for name, _, _ in fields_of(i, cls):
-                held = i.heap.get(member.oid, name)
-                put(i, oid, Const(name), held if held is not None else i.attribute(member, name, place, frame))
-            return Ref(oid)
-        return i.symbolic(place, "asdict")
-
-    return i.split(args.args[0], one)
+    return i.split(args.args[0], lambda member: _as_dict(i, member, place, frame) if _is_record(i, member) else i.symbolic(place, "asdict"))
 
 
 def _astuple(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    def one(member: Member) -> Value:
-        cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) else None
-        if isinstance(cls, Ref):
-            return Tuple(tuple(i.attribute(member, name, place, frame) for name, _, _ in fields_of(i, cls)))
-        return i.symbolic(place, "astuple")
+    return i.split(
+        args.args[0], lambda member: _as_tuple(i, member, place, frame) if _is_record(i, member) else i.symbolic(place, "astuple")
+    )
 
-    return i.split(args.args[0], one)
+
+def _as_dict(i: Interpreter, record: Member, place: Place, frame: Frame, depth: int = 0) -> Value:
+    """The fields of an object as a dict, each copied."""
+    assert isinstance(record, Ref)
+    oid = i.allocate("dict", None, place, ("asdict", record.oid) if depth else "asdict")
+    aspects.copied(i, oid, views.view(i, record, place).oid)  # each is read where it is used
+    for name, _, _ in fields_of(i, i.heap.get(record.oid, CLASS) or UNBOUND):
+        held = i.heap.get(record.oid, name)
+        put(
+            i,
+            oid,
+            Const(name),
+            _copied(i, i.attribute(record, name, place, frame) if held is None else held, _as_dict, place, frame, depth),
+        )
+    return Ref(oid)
+
+
+def _as_tuple(i: Interpreter, record: Member, place: Place, frame: Frame, depth: int = 0) -> Value:
+    """The fields of an object as a tuple, each copied."""
+    assert isinstance(record, Ref)
+    names = [name for name, _, _ in fields_of(i, i.heap.get(record.oid, CLASS) or UNBOUND)]
+    return Tuple(tuple(_copied(i, i.attribute(record, name, place, frame), _as_tuple, place, frame, depth) for name in names))
+
+
+MOST_COPIED: Final = 6
+"""How deep objects of dataclasses are copied that hold each other."""
+Form = Callable[[Interpreter, Member, Place, Frame, int], Value]
+
+
+def _copied(i: Interpreter, value: Value, form: Form, place: Place, frame: Frame, depth: int) -> Value:
+    """What a field holds, as `asdict` and `astuple` copy it: objects of dataclasses in the same form, also those in lists and tuples, all else as
+    `copy.deepcopy` does."""
+
+    def one(member: Member) -> Value:
+        if depth < MOST_COPIED and _is_record(i, member):
+            return form(i, member, place, frame, depth + 1)
+        content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) and i.info(member.oid).kind == "list" else member
+        inner = [part for item in content.parts for part in members(item)] if isinstance(content, Tuple) else []
+        if not isinstance(content, Tuple) or not any(_is_record(i, part) for part in inner):
+            return i.operations.external(i, "copy.deepcopy", Arguments((member,), places=(place,)), place, frame)
+        items = content.holding(tuple(_copied(i, item, form, place, frame, depth) for item in content.parts))
+        return new_list(i, items, place, ("copy", member.oid)) if isinstance(member, Ref) else items
+
+    return i.split(value, one)
+
+
+def _is_record(i: Interpreter, member: Member) -> bool:
+    """Whether something is an object of a dataclass."""
+    cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else None
+    bases = mro(i, cls) if isinstance(cls, Ref) else ()
+    return any(isinstance(base, Ref) and i.heap.get(base.oid, FIELDS) is not None for base in bases)
 
 
 def _fields(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
