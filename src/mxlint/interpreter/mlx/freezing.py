@@ -16,7 +16,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx.submodules import reached, set_in_all
 from mxlint.interpreter.mlx.weights import parameters
-from mxlint.interpreter.open_world import installed, opaque
+from mxlint.interpreter.open_world import installed, unseen_layers
 
 
 def freeze(frozen: bool) -> Any:
@@ -43,7 +43,7 @@ PART_METHODS: Final = {".freeze": True, ".unfreeze": False}
 def freeze_part(i: Interpreter, part: Identity, frozen: bool, place: Place, frame: Frame) -> None:
     """A part of a module of which nothing is known trains from now on, or does not: other weights of that are trained."""
     for whole in installed.around(i, part):
-        if isinstance(whole, Ref) and opaque.is_opaque(i, whole):
+        if isinstance(whole, Ref) and unseen_layers.is_opaque(i, whole):
             value = Tuple((Const(frozen), Symbolic(part)))
             i.heap.set(whole.oid, FROZEN, value)
             if not frozen:

@@ -33,7 +33,7 @@ from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimize
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.mlx.trees import entries, tree_map
 from mxlint.interpreter.mlx.weights import converted, is_array, is_parameter, parameters, renewed, same_shape_and_dtype, weights
-from mxlint.interpreter.open_world import defaults, installed, opaque
+from mxlint.interpreter.open_world import defaults, installed, opaque, unseen_layers
 from mxlint.interpreter.open_world.interfaces import put_there
 from mxlint.models import written
 from mxlint.models.mlx.arguments import ArrayType
@@ -104,9 +104,8 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
             i.heap.set(owner.oid, setting, held)
         return
     i.heap.set(owner.oid, "training", TRUE)
-    if opaque.is_opaque(i, owner):
-        # Some module: what layers it has is not known, but that it has weights.
-        i.heap.set(owner.oid, opaque.WEIGHTS, Array(i.ident(place, ("weights", owner.oid)), None, None, None))
+    if unseen_layers.is_bare(i, owner):
+        unseen_layers.add_to(i, owner, place)
     layer = layer_model().construct(
         name,
         [descriptions.describe(i, value) for value in args.args],
@@ -186,10 +185,10 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
     if cls == SEQUENTIAL:
         return i.call(written_member(i, f"{SEQUENTIAL}.{method}", frame) or NONE, args, place, frame)
     if cls == MODULE:
-        held = i.heap.get(owner.oid, opaque.WEIGHTS)
+        held = i.heap.get(owner.oid, unseen_layers.WEIGHTS)
         if held is None:
             return None
-        reads.on_read(i, owner.oid, opaque.WEIGHTS, held, place, frame)
+        reads.on_read(i, owner.oid, unseen_layers.WEIGHTS, held, place, frame)
         if i.trace is not None:
             imprecise(i, place, "a model whose layers are not in sight")  # nobody says how many operations it is
             put_there(i, owner, rest, place, frame)
@@ -500,7 +499,7 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
     """`module.layer = …`; `optimizer.state = …`, `optimizer.learning_rate = …`: properties that keep what they are given elsewhere."""
     into = i.info(oid).payload if i.info(oid).kind == "symbolic" else Ref(oid)
     if isinstance(field, str) and isinstance(into, (Ref, tuple)):
-        if isinstance(into, tuple) or opaque.is_opaque(i, into):
+        if isinstance(into, tuple) or unseen_layers.is_opaque(i, into):
             installed.put(i, into, value, place)
         if opaque.holds_layers(i, value):
             opaque.put_in(i, into, place, frame)

@@ -11,7 +11,7 @@ from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.members import Const, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.open_world.results import COMPUTED
+from mxlint.interpreter.open_world.results import source
 
 RETURNED: Final = ("#", "returned")
 """The field of a scalar that may be the first item of a tuple: what the function returned."""
@@ -19,10 +19,10 @@ RETURNED: Final = ("#", "returned")
 
 def scalar(i: Interpreter, result: Value, place: Place) -> Value:
     """What a differentiated function returns, where all that is known of it is that MLX takes it. In a trace it is computed from placeholders if some
-    argument is one; nothing else is said of a result that is computed from none."""
+    argument of the call is one that gave it, or gave what it is taken out of; nothing else is said of a result that is computed from none."""
     if not isinstance(result, Symbolic):
         return result
-    if i.trace is not None and i.sources.get(result.identity) != COMPUTED:
+    if i.trace is not None and source(i, (result,)) is None:
         return result
     trace = i.trace.number if i.trace is not None else None
     array = Array(i.ident(place, "loss"), trace, (), None, Chain(place, "call"))

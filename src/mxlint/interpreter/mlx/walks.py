@@ -18,7 +18,7 @@ from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.mlx.kinds import kind
 from mxlint.interpreter.mlx.submodules import submodules
 from mxlint.interpreter.mlx.trees import entries
-from mxlint.interpreter.open_world import installed, opaque
+from mxlint.interpreter.open_world import installed, opaque, unseen_layers
 
 UNNAMED: Final = Kind("str", "open")
 """The name of a module in a list of unknown length."""
@@ -62,7 +62,7 @@ def _named_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
 
 def _with_others(i: Interpreter, found: Sequence[tuple[Value, Ref]], item: Callable[[Value], Value], place: Place) -> Tuple:
     """What is listed of modules, with what is listed of the layers of those of which nothing is known."""
-    others = [item(opaque.layer(i, module, place)) for _, module in found if opaque.is_opaque(i, module)]
+    others = [item(opaque.layer(i, module, place)) for _, module in found if unseen_layers.is_opaque(i, module)]
     listed = tuple(value for value, _ in found)
     return Tuple(None, join((*listed, *others)), least=len(listed), given="part") if others else Tuple(listed)
 
@@ -120,7 +120,7 @@ def _update_modules(i: Interpreter, args: Arguments, place: Place, frame: Frame)
     """`module.update_modules(tree)`: the modules of the tree in the place of those of the module."""
     tree = args.get(1, "modules") or NONE
     for owner in members(args.args[0]):
-        if isinstance(owner, Ref) and opaque.is_opaque(i, owner):
+        if isinstance(owner, Ref) and unseen_layers.is_opaque(i, owner):
             installed.put(i, owner, tree, place)
     _swap(i, args.args[0], tree, place, frame)
     return args.args[0]

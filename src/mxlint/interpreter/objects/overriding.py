@@ -5,12 +5,12 @@ An object that nothing in sight makes, and whose class has no other method of th
 
 from __future__ import annotations
 
-from mxlint.domain.members import TRUE, Ref, members
+from mxlint.domain.members import NONE, TRUE, Member, Ref, members
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.annotations import named
-from mxlint.interpreter.objects.lookup import class_attribute, class_of
+from mxlint.interpreter.objects.lookup import class_attribute, class_of, mro
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.syntax import ir
 
@@ -24,7 +24,7 @@ def overridden(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) ->
     owner = args.args[0] if args.args else None
     if not isinstance(owner, Ref) or i.info(owner.oid).kind != "instance":
         return False
-    if owner.oid not in i.ledger.of(Standing).objects or i.heap.get(ref.oid, ABSTRACT) != TRUE and not _not_implemented(i, ref, info):
+    if owner.oid not in i.ledger.of(Standing).objects or not _is_left_open(i, ref, info):
         return False  # Python makes an object of a class whose metaclass knows of no abstract methods, and runs them
     cls = class_of(i, owner)
     found = class_attribute(i, cls, info.name) if cls is not None else None
@@ -32,6 +32,26 @@ def overridden(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments) ->
         member == ref or isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" and i.heap.get(member.oid, "fget") == ref
         for member in members(found)
     )
+
+
+def is_abstract(i: Interpreter, cls: Ref) -> bool:
+    """Whether a class leaves methods to classes below it: some object of it is of one of these."""
+    names = dict.fromkeys(
+        name for base in mro(i, cls) if isinstance(base, Ref) for name in i.heap.fields(base.oid) if isinstance(name, str)
+    )
+    return any(_leaves_open(i, member) for name in names for member in members(class_attribute(i, cls, name) or NONE))
+
+
+def _leaves_open(i: Interpreter, member: Member) -> bool:
+    """Whether what a class holds is a method, or a property of one, that a class below it is to have."""
+    if isinstance(member, Ref) and i.info(member.oid).kind == "descriptor":
+        return any(_leaves_open(i, getter) for getter in members(i.heap.get(member.oid, "fget") or NONE))
+    info = i.info(member.oid).payload if isinstance(member, Ref) else None
+    return isinstance(member, Ref) and isinstance(info, FunctionInfo) and _is_left_open(i, member, info)
+
+
+def _is_left_open(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
+    return i.heap.get(ref.oid, ABSTRACT) == TRUE or _not_implemented(i, ref, info)
 
 
 def _not_implemented(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:

@@ -1,35 +1,23 @@
-"""Modules of which nothing is known but that they are modules, such as a parameter that is annotated as `nn.Module`.
-
-One field of the object stands for all weights of its layers. Who asks for a layer gets something of which nothing is known.
-"""
+"""What a program changes in modules whose layers are not in sight, and what it is given of these: something of which nothing is known."""
 
 from __future__ import annotations
 
-from typing import Final
-
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import External, Ref, Symbolic, Value, members
+from mxlint.domain.members import Ref, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import writes
 from mxlint.interpreter.containers.elements import Elements
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.mlx.kinds import CLASS, MODULE, kind
-
-WEIGHTS: Final = "#weights"
-"""The field that stands for all weights of a module whose layers are not known; no name that a program can give an attribute."""
-
-
-def is_opaque(i: Interpreter, ref: Ref) -> bool:
-    """Whether nothing is known of a module but that it is one."""
-    return i.heap.get(ref.oid, CLASS) == External(MODULE)
+from mxlint.interpreter.mlx.kinds import kind
+from mxlint.interpreter.open_world.unseen_layers import WEIGHTS
 
 
 def changed(i: Interpreter, ref: Ref, place: Place, frame: Frame) -> None:
     """Such a module may have other layers from now on: nobody in sight says whether it uses them. What a trace puts there is said of the attribute."""
     present = i.heap.get(ref.oid, WEIGHTS)
-    if i.trace is None and is_opaque(i, ref) and present is not None:
+    if i.trace is None and present is not None:
         new = Array(i.ident(place, ("weights", ref.oid)), None, None, None)
         value = choices.any_of(i, (present, new), place, "weights")
         i.heap.set(ref.oid, WEIGHTS, value)

@@ -25,7 +25,8 @@ from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import SCALARS, alternatives, named, said, says_nothing
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import BASES, CLASS, class_attribute, fields_of, module_frame, mro
-from mxlint.interpreter.open_world import defaults, layers_in_sight
+from mxlint.interpreter.objects.overriding import is_abstract
+from mxlint.interpreter.open_world import defaults, layers_in_sight, unseen_layers
 from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS, SEQUENCES, TUPLES, container, element, head_name
 from mxlint.interpreter.open_world.given_stars import apart_by_number
 from mxlint.interpreter.open_world.handed_on import spread_into
@@ -288,7 +289,11 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place, *, known: boo
         except Halt:
             i.heap.undo(mark)
             return None
-        i.ledger.of(Standing).objects |= {member.oid for member in members(made) if isinstance(member, Ref)}
+        for member in members(made):
+            if isinstance(member, Ref):
+                i.ledger.of(Standing).objects.add(member.oid)
+                if i.mlx.object_kind(i, member) == "module" and is_abstract(i, cls):
+                    unseen_layers.add_to(i, member, place)
         return made
     finally:
         making.discard(key)

@@ -1,0 +1,32 @@
+"""Modules whose layers are not in sight, such as a parameter that is annotated as `nn.Module`, or as a class that leaves methods to those below it.
+
+One field of the object stands for all weights of these layers.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import External, Ref
+from mxlint.domain.place import Place
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.mlx.kinds import CLASS, MODULE
+
+WEIGHTS: Final = "#weights"
+"""The field that stands for all weights of layers that are not in sight; no name that a program can give an attribute."""
+
+
+def is_opaque(i: Interpreter, ref: Ref) -> bool:
+    """Whether a module may have other layers than those in sight."""
+    return i.heap.get(ref.oid, WEIGHTS) is not None
+
+
+def is_bare(i: Interpreter, ref: Ref) -> bool:
+    """Whether nothing is known of a module but that it is one."""
+    return i.heap.get(ref.oid, CLASS) == External(MODULE)
+
+
+def add_to(i: Interpreter, ref: Ref, place: Place) -> None:
+    """A module has layers that are not in sight: all that is known of them is that they have weights."""
+    i.heap.set(ref.oid, WEIGHTS, Array(i.ident(place, ("weights", ref.oid)), None, None, None))
