@@ -13,6 +13,7 @@ from mxlint.domain.members import NONE, Bound, Const, External, Kind, Member, Re
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls.activations import ENV, Ran, run_function
 from mxlint.interpreter.calls.caches import call_cached
+from mxlint.interpreter.calls.later import run_later
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.generators.generators import call_manager, suspended
 from mxlint.interpreter.libraries import sharing
@@ -159,7 +160,7 @@ def called_back(i: Interpreter, function: Ref, place: Place, frame: Frame) -> No
         return NONE
 
     called = i.undecided("open", place, tag=(CALLED_BACK, function.oid))
-    i.fork([((called,), run), ((Condition("open", place, called.opposite),), lambda: NONE)])
+    i.fork([((called,), lambda: run_later(i, run)), ((Condition("open", place, called.opposite),), lambda: NONE)])
 
 
 def dotted_name(i: Interpreter, info: FunctionInfo) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Final, NamedTuple
 
 from mxlint.domain.arrays import Array
@@ -29,6 +30,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter.calls.later import run_later
 from mxlint.interpreter.compiled.sinks import ARRAY_LIKE
 from mxlint.interpreter.containers import aspects, orders
 from mxlint.interpreter.containers.elements import STORED, append, known_items
@@ -195,7 +197,8 @@ def _called(i: Interpreter, run: Callable[[], Value], times: Times, name: str, p
         return join(given)
     happens = i.undecided("open", place, tag=(CALLED_BACK, name))
     never = Condition("open", place, happens.opposite)
-    return i.fork([((happens,), run), ((never,), lambda: UNBOUND)])
+    called = partial(run_later, i, run) if times in ("later", "beside") else run
+    return i.fork([((happens,), called), ((never,), lambda: UNBOUND)])
 
 
 def take_effect(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> None:
