@@ -33,6 +33,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, hashed, new_list, new_set, put
 from mxlint.interpreter.containers.merging import as_dict, merge, under_open_keys
 from mxlint.interpreter.containers.open_entries import VALUES_OF
+from mxlint.interpreter.expressions import one_of_several
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
@@ -75,7 +76,9 @@ def _const(i: Interpreter, node: ir.Const, frame: Frame) -> Value:
 
 
 def _attr(i: Interpreter, node: ir.Attr, frame: Frame) -> Value:
-    return i.operations.attribute(i, owner_of(i, node.value, frame), node.name, frame.place(node), frame)
+    owner = owner_of(i, node.value, frame)
+    value = i.operations.attribute(i, owner, node.name, frame.place(node), frame)
+    return one_of_several.read(i, node, owner, value, frame) if frame.said_of else value
 
 
 def _slice(i: Interpreter, node: ir.Slice, frame: Frame) -> Value:

@@ -63,6 +63,7 @@ class Frame:
         "oid",
         "qualname",
         "returns",
+        "said_of",
         "scope",
         "source",
     )  # fmt: skip
@@ -91,6 +92,8 @@ class Frame:
         self.node: object = None
         self.form: ir.FuncDef | None = None
         """The form of the body that runs, of a generator that goes on from one of its yields."""
+        self.said_of: set[str] = set()
+        """Names of which tests have said something that holds for one of several objects (`expressions/one_of_several.py`)."""
         self.handed: dict[str, Sequence[tuple[str, Value, Place]]] = {}
         """What star parameters hold: of each item its keyword, if it has one, and where the caller wrote it."""
 

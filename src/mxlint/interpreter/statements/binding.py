@@ -11,6 +11,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Member, Ref, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.state import Changes
+from mxlint.interpreter.expressions import one_of_several
 from mxlint.interpreter.expressions.names import enclosing
 from mxlint.interpreter.expressions.operators import METHODS
 from mxlint.interpreter.generators.dying import dropped
@@ -43,6 +44,8 @@ class Deleted:
 
 def store(i: Interpreter, name: str, value: Value, frame: Frame, place: Place | None = None) -> None:
     """Bind a name as an assignment in this frame does."""
+    if name in frame.said_of:
+        one_of_several.forget(i, name, frame)
     owners = owners_of(i, name, frame)
     if owners == (frame.oid,) and frame.kind == "class" or owners == (frame.module,) != (frame.oid,):
         name = mangled(i, name, frame)

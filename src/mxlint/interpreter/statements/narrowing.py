@@ -29,6 +29,7 @@ from mxlint.domain.parts import each_part
 from mxlint.facts.rows import AGAIN
 from mxlint.interpreter.containers.builders import every_entry
 from mxlint.interpreter.containers.elements import UNROLLED
+from mxlint.interpreter.expressions import one_of_several
 from mxlint.interpreter.expressions.names import find_name
 from mxlint.interpreter.loops.lengths import asked
 from mxlint.interpreter.machine.core import Halt, Interpreter
@@ -84,7 +85,7 @@ def may_be(i: Interpreter, member: Member, outcome: bool) -> Member | None:
 
 
 def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | None], frame: Frame) -> None:
-    where = location(i, target, frame)
+    where = location(i, target, frame, of_several=True)
     if where is None:
         return
     oid, field = where
@@ -104,6 +105,8 @@ def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | N
         return
     if not i.info(oid).summary:
         i.heap.set(oid, field, i.heap.only(kept[0]) if len(kept) == 1 else of(kept))
+    else:
+        one_of_several.say(i, target, Ref(oid), kept, frame)
 
 
 def _filled(i: Interpreter, target: ir.Expr, outcome: bool, frame: Frame) -> None:
@@ -174,8 +177,8 @@ def _measured(node: ir.Expr) -> ir.Expr | None:
     return None
 
 
-def location(i: Interpreter, target: ir.Expr, frame: Frame) -> tuple[int, str] | None:
-    """Where the value of a name or attribute lies, if that is one place."""
+def location(i: Interpreter, target: ir.Expr, frame: Frame, *, of_several: bool = False) -> tuple[int, str] | None:
+    """Where the value of a name or attribute lies, if that is one place. `of_several`: the object may be one that stands for several."""
     if isinstance(target, ir.Name):
         oid = find_name(i, target.id, frame)
         return None if oid is None else (oid, target.id)
@@ -184,7 +187,7 @@ def location(i: Interpreter, target: ir.Expr, frame: Frame) -> tuple[int, str] |
         if inner is None:
             return None
         owner = i.heap.get(*inner)
-        if isinstance(owner, Ref) and not i.info(owner.oid).summary and i.heap.get(owner.oid, target.name) is not None:
+        if isinstance(owner, Ref) and (of_several or not i.info(owner.oid).summary) and i.heap.get(owner.oid, target.name) is not None:
             return owner.oid, target.name
     return None
 
