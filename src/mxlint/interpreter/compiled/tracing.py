@@ -267,25 +267,27 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
 
 def note_kept_placeholders(i: Interpreter, trace: Trace, ended: bool) -> None:
     """The writes of placeholders: one is left there if it still lies there when the trace ends, and something older leads there. What makes a list longer
-    does so if that is longer when the trace ends."""
+    does so if that is longer when the trace ends. Where an exception ends it on every way, and no handler is there, the program ends with it: that, and not
+    what is left, is what goes wrong."""
+    goes_on = any(handler.catches is not None for handler in i.tries)
     displaced = _displaced(i, trace) if trace.kept else frozenset()
     for location, fact in trace.kept:
         present, path = held(i, *location), tuple(journal(i).hanging.get(fact, ()))
         if present is not None:  # on the way on which it was written
             present = of([option for option in options(present) if not contradict(option.guard, path)] or [Option(UNBOUND)])
-        left = (
-            not ended
-            or present is not None
-            and not _is_dropped(i, displaced, location[0])
-            and (
-                any(array.trace is not None and trace.holds(array.trace) for array in arrays_kept(i, present))
-                or results.source(i, (present,)) is not None
-            )
-        )
+        left = goes_on
+        if ended:
+            left = present is not None and not _is_dropped(i, displaced, location[0]) and _holds_placeholders(i, trace, present)
         again = ended and fact.how == "items" and as_long_as_before(i, trace, location[0])
         note(i, fact.but(placeholder=fact.placeholder and left, new=fact.new and not again))
         if left and ended and not fact.captured_out:
             put_right.left(i, location, fact)
+
+
+def _holds_placeholders(i: Interpreter, trace: Trace, present: Value) -> bool:
+    """Whether placeholders of a trace lie in a value, or what was computed from them out of sight."""
+    placeholder = any(array.trace is not None and trace.holds(array.trace) for array in arrays_kept(i, present))
+    return placeholder or results.source(i, (present,)) is not None
 
 
 def _displaced(i: Interpreter, trace: Trace) -> frozenset[int]:
