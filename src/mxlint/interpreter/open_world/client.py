@@ -33,13 +33,13 @@ from mxlint.interpreter.open_world.client_methods import (
     inherited_methods,
     methods_by_class,
     methods_of_given,
-    methods_of_open,
     public_methods,
     writing_methods,
 )
 from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, sample
 from mxlint.interpreter.open_world.factories import factories, run_handed
 from mxlint.interpreter.open_world.left_open import File, lies_open, make, run_left
+from mxlint.interpreter.open_world.open_objects import OpenObjects
 from mxlint.interpreter.open_world.public_attributes import callables, others_have
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.turns import (
@@ -70,8 +70,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     if not (making or leaving or reaching or alone or lies_open(i) or any(i.ledger.of(Standing).samples.get(cls) for cls in classes)):
         return
     writing, around = writing_methods(i, source, module, public)
-    written = frozenset(i.ledger.of(Writes).by)
-    lying_open = list(methods_of_open(i, Ref(module), written))
+    open_objects = OpenObjects(i, frozenset(i.ledger.of(Writes).by))
+    lying_open = open_objects.of(Ref(module))
     for factory in making:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
         run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing, *lying_open)) if other is not factory], frame)
@@ -95,7 +95,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         entered.update(id(method.info.node) for method in called)
         its += [*handed_out_methods(i, owner, its, bound), *handed_out_closures(i, owner), *(kept if called else ())]
         around_it = [*methods_of_given(i, owner, classes), *changing_given(i, Ref(cls), owner, public)]
-        open_ones = [method for member in members(owner) if isinstance(member, Ref) for method in methods_of_open(i, member, written)]
+        open_ones = [method for member in members(owner) if isinstance(member, Ref) for method in open_objects.of(member)]
         open_ones += (method for method in lying_open if method not in open_ones)
         owns = _owns(i, cls, owner)
         managers = [*context_managers(i, cls, Ref(cls)), *around]

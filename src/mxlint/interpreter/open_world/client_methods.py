@@ -6,12 +6,11 @@ symbol index: a function that calls `set_scale` by its name may write what that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from mxlint.domain.members import NONE, Bound, Composite, Member, Ref, Tuple, Union, Value, members
 from mxlint.domain.parts import each_part, referred
-from mxlint.domain.place import Place
 from mxlint.interpreter.calls.activations import ENV
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
@@ -106,32 +105,6 @@ def methods_of_object(i: Interpreter, ref: Ref) -> Iterator[Method]:
                 yield method._replace(owner=ref)
 
 
-def methods_of_open(i: Interpreter, holder: Ref, written: Collection[tuple[int, Place]]) -> Iterator[Method]:
-    """The public methods of the objects that traces have read and that an object or module holds under a public name: they are there to be called by others.
-    So are those in modules that a module names. What has `written` in an object, something in sight calls on that object, and that decides when."""
-    read = {oid for oid, _ in i.traced}
-    modules, found = [holder], dict[Ref, None]()
-    for each in modules:
-        held = [m for name, value in i.heap.fields(each.oid).items() if _is_public(name) for m in members(value) if isinstance(m, Ref)]
-        modules += (ref for ref in held if i.info(ref.oid).kind == "module" and i.info(holder.oid).kind == "module" and ref not in modules)
-        found.update(dict.fromkeys(ref for ref in held if i.info(ref.oid).kind == "instance" and ref.oid in read))
-    for ref in found:
-        cls = i.heap.get(ref.oid, CLASS)
-        own = {oid for oid in _own(i, [ref.oid]) if i.info(oid).kind in HOLDERS}
-        by = [place for oid, place in written if oid in own]
-        for method in methods_of(i, cls, mro(i, cls), set()) if isinstance(cls, Ref) else ():
-            if not isinstance(method.info.source, WrittenSource) and not any(_stands_in(place, method.info) for place in by):
-                yield method._replace(owner=ref)
-
-
-def _stands_in(place: Place, function: FunctionInfo) -> bool:
-    return place.source is function.source and function.node.start <= place.start and place.end <= function.node.end
-
-
-def _is_public(name: object) -> bool:
-    return isinstance(name, str) and not name.startswith("_")
-
-
 def descriptor_setters(i: Interpreter, cls: Ref) -> list[Method]:
     """What runs where a public attribute of an object is set that is an object of the program with a `__set__` in the class, or in a base."""
     found: dict[str, list[Method]] = {}
@@ -175,7 +148,7 @@ def handed_out_methods(
     owners = [member.oid for member in members(owner) if isinstance(member, Ref) and member.oid in bound]
     if not owners:
         return []
-    own = _own(i, owners)
+    own = owned(i, owners)
     functions = dict.fromkeys(function for number in owners for holder, function in bound[number] if holder not in own)
     known = {method.ref for method in its}
     return [
@@ -233,7 +206,7 @@ def methods_of_given(i: Interpreter, owner: Value, classes: Mapping[int, Sequenc
                 yield from (method._replace(owner=kept) for method in (*classes.get(cls.oid, ()), *inherited_methods(i, cls)))
 
 
-def _own(i: Interpreter, owners: Sequence[int]) -> set[int]:
+def owned(i: Interpreter, owners: Sequence[int]) -> set[int]:
     """Objects, with all that lies in them, but for what somebody out of sight gave them: that others have as well."""
     own: set[int] = set()
     todo = [*owners]
