@@ -182,7 +182,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
     for span in making:
         names |= called.get(span, set())
     classes = _called_classes(i, source, module)
-    known = _Known(making, names, handed, set(), held, set(), _objects(i, source, module))
+    known = _Known(making, names, handed, set(), held, set(), _objects(i, source, module), _makers(i, source, module))
     changed = True
     while changed:
         changed = False
@@ -238,15 +238,20 @@ class _Known:
     objects: Mapping[Span, Sequence[tuple[str, Span, bool]]]
     """By function, the names of objects by which it may run methods, with where these stand, and whether a call of the object does that; else any
     operation may, as `kernels[name]`."""
+    makers: Mapping[Span, tuple[str, str]]
+    """By class method, the name by which it calls its class, and that of the class."""
 
 
 def _reaches(block: Block, here: frozenset[str], known: _Known) -> bool:
     """Whether a function may make or call something compiled, by what is known of others. `here`: names that compile, imported in it or around it."""
     reads = block.reads | block.attributes
     itself, containers, _ = known.held
+    own, cls = known.makers.get((block.start, block.end), ("", ""))
     return bool(
         block.calls & known.names
         or block.calls & here
+        or own in block.calls
+        and cls in known.names
         or any(
             method in known.making and name in (block.calls if called else reads)
             for name, method, called in known.objects.get((block.start, block.end), ())
@@ -337,6 +342,16 @@ def _of_annotated(i: Interpreter, source: Source, around: Ref, annotation: ir.Ex
     """The special methods of what is annotated, in a function or class."""
     for part in alternatives(i, around, annotation):
         yield from _special_methods(i, source, named(i, around, part))
+
+
+def _makers(i: Interpreter, source: Source, module: int) -> dict[Span, tuple[str, str]]:
+    """The class methods of a file, with the name of their first parameter, by which they make objects, and that of the class."""
+    found: dict[Span, tuple[str, str]] = {}
+    for ref, _, cls in functions(i, source, module):
+        info = i.info(ref.oid).payload
+        if cls is not None and isinstance(info, FunctionInfo) and info.node.params:
+            found[info.node.start, info.node.end] = info.node.params[0].name, i.info(cls.oid).label
+    return found
 
 
 def _special_methods(i: Interpreter, source: Source, cls: Value | None) -> Iterator[tuple[Span, bool]]:

@@ -17,7 +17,6 @@ from mxlint.facts import events
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.machine.writing import Writes
@@ -37,9 +36,10 @@ from mxlint.interpreter.open_world.client_methods import (
     writing_methods,
 )
 from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, sample
-from mxlint.interpreter.open_world.factories import factories, run_handed
+from mxlint.interpreter.open_world.factories import factories, run_handed, run_warm
 from mxlint.interpreter.open_world.left_open import File, lies_open, make, run_left
 from mxlint.interpreter.open_world.open_objects import OpenObjects
+from mxlint.interpreter.open_world.public import listed
 from mxlint.interpreter.open_world.public_attributes import callables, others_have
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.turns import (
@@ -60,14 +60,15 @@ from mxlint.source import Source
 def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     """Run the client of each class of a file that comes to compiled objects and that nothing in sight uses, and of its functions."""
     public = public_methods(i, source, module)
-    functions = [*public, *_lying(i, Ref(module), public)]
-    reaching = [
-        method for method in functions if id(method.info.node) not in i.ledger.of(Entries).unfinished and _calls_alone(i, method.info)
-    ]
-    alone = callables(i, Ref(module))
+    functions, open_ = [*public, *_lying(i, Ref(module), public)], listed(i, module)
+    reaching = [method for method in functions if _calls(i, method, open_)]
+    alone = callables(i, Ref(module), open_)
     classes = methods_by_class(i, source, module, public)
+    warm = [method for method in public if id(method.info.node) in i.ledger.of(Entries).warm]
     making, leaving = factories(i, public), i.ledger.of(Entries).leaving
-    if not (making or leaving or reaching or alone or lies_open(i) or any(i.ledger.of(Standing).samples.get(cls) for cls in classes)):
+    if not (
+        making or leaving or warm or reaching or alone or lies_open(i) or any(i.ledger.of(Standing).samples.get(cls) for cls in classes)
+    ):
         return
     writing, around = writing_methods(i, source, module, public)
     open_objects = OpenObjects(i, frozenset(i.ledger.of(Writes).by))
@@ -75,6 +76,8 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     for factory in making:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
         run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing, *lying_open)) if other is not factory], frame)
+    for maker in warm:
+        run_warm(i, maker, frame)
     unchanged, file = Unchanged(i), File(module, public, classes, writing, around, lying_open)
     for maker in public:
         if id(maker.info.node) in leaving:
@@ -84,6 +87,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     for cls, own in classes.items():
         its = [*own, *inherited_methods(i, Ref(cls)), *descriptor_setters(i, Ref(cls))]
         owner = i.ledger.of(Standing).samples.get(cls)
+        entered.update(id(method.info.node) for method in its if Ref(cls) in open_ and _calls(i, method, open_))
         if owner is None and any(id(method.info.node) in entered for method in its):
             owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
         if owner is not None and others_have(i, module, Ref(cls), owner):
@@ -91,7 +95,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     bound = held_methods(i)
     for cls, owner, its in objects:
         kept = [method for member in members(owner) if isinstance(member, Ref) for method in _lying(i, member, its)]
-        called = [method for method in kept if _calls_alone(i, method.info)]
+        called = [method for method in kept if _calls(i, method, open_)]
         entered.update(id(method.info.node) for method in called)
         its += [*handed_out_methods(i, owner, its, bound), *handed_out_closures(i, owner), *(kept if called else ())]
         around_it = [*methods_of_given(i, owner, classes), *changing_given(i, Ref(cls), owner, public)]
@@ -177,10 +181,12 @@ def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
     return any(isinstance(member, Ref) and i.info(member.oid).kind == "compiled" for member in held)
 
 
-def _calls_alone(i: Interpreter, method: FunctionInfo) -> bool:
-    """Whether a method comes to compiled objects, and only where nothing in sight calls it."""
-    calls = list(calls_within(i, method))
-    return bool(calls) and all(call.alone for call in calls)
+def _calls(i: Interpreter, method: Method, open_: Collection[Ref]) -> bool:
+    """Whether a method comes to compiled objects, to an end, and only where nothing in sight calls it, unless it is `open_` to all."""
+    if id(method.info.node) in i.ledger.of(Entries).unfinished:
+        return False
+    calls, is_open = list(calls_within(i, method.info)), method.ref in open_ or method.cls in open_
+    return bool(calls) and (is_open or all(call.alone for call in calls))
 
 
 def _again(i: Interpreter, method: Method, others: Sequence[Method], unchanged: Unchanged, frame: Frame) -> bool:

@@ -12,8 +12,10 @@ from functools import partial
 from typing import Final
 
 from mxlint.domain.heap import ALIVE, Delta
+from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, Ref, Value, members, scalar_type
 from mxlint.domain.place import Place
+from mxlint.facts import events
 from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
 from mxlint.interpreter.calls.activations import Ran
@@ -31,6 +33,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.open_world import closures, handed_back, keeping_names, kept_objects, preparing
 from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure, wraps_unrun
 from mxlint.interpreter.open_world.client_methods import Method
@@ -56,6 +59,7 @@ class Entries:
         "traced_alone",
         "unfinished",
         "unmade",
+        "warm",
     )
 
     def __init__(self) -> None:
@@ -70,6 +74,9 @@ class Entries:
         """What functions give back of what they are given, when they are entered: by the identities of their nodes."""
         self.leaving: set[int] = set()
         """Functions that leave something compiled where others come to it, when they are entered: identities of their nodes."""
+        self.warm: set[int] = set()
+        """Functions that give an object whose compiled functions they have called, as its constructor does to warm them up, when they are entered: identities
+        of their nodes."""
         self.prepared: dict[int, int | None] = {}
         """Methods that reach something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
         enough; None: it takes several."""
@@ -264,7 +271,7 @@ def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, b
     `mark`: before its arguments were made."""
     entries, number = i.ledger.of(Entries), id(info.node)
     begin, drawn, given_before = i.heap.mark(), i.ledger.of(Drawn).calls, len(i.ledger.of(Lengthened).given)
-    known = set(journal(i).compiled)
+    known, noted = set(journal(i).compiled), journal(i).mark()
     value = call_with(i, ref, args, Place(info.source, info.node.start, info.node.end), frame)
     if i.ledger.of(Drawn).calls > drawn:
         entries.drawing.add(number)
@@ -275,6 +282,8 @@ def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, b
         entries.hand_out_nothing.add(number)
     if any(True for _ in kept_objects.kept(i, journal(i).compiled.keys() - known, (*args.args[:bound], *given))):
         entries.leaving.add(number)
+    if _is_warm(i, given, known, noted):
+        entries.warm.add(number)
     entries.counting[number] = leaves_another_count(i, mark, given_before)
     methods = closures.callables(i, dict.fromkeys((*given, *closures.kept(i, begin))))
     for method in methods:
@@ -286,6 +295,14 @@ def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, b
         or any(closures.may_change(i, method) for method in methods)
     ):
         entries.hand_out.add(number)
+
+
+def _is_warm(i: Interpreter, given: Sequence[Ref], known: Collection[int], noted: tuple[int, ...]) -> bool:
+    """Whether an object that a function gives holds something new and compiled that it has called. `known`: what was compiled before; `noted`: the mark of
+    the journal before."""
+    called = {record.object for record in journal(i).since(noted) if type(record) is events.Call and record.object not in known}
+    held = each_leaf(i, join(given)) if called and given else ()
+    return any(isinstance(member, Ref) and member.oid in called for _, _, member in held)
 
 
 def _enter_handed(i: Interpreter, method: Method, frame: Frame) -> None:

@@ -16,7 +16,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.interpreter.open_world import closures, rounds
-from mxlint.interpreter.open_world.client_methods import Method, function_info, manager_made_by
+from mxlint.interpreter.open_world.client_methods import Method, function_info, manager_made_by, methods_of_object
 from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, called_alone
 from mxlint.interpreter.open_world.turns import (
     Callee,
@@ -167,3 +167,21 @@ def _run_read(i: Interpreter, factory: Method, methods: Sequence[Method], frame:
         if other.ref != factory.ref:
             may_run(i, other, callee, frame)
     later(i, f"{name} is called again", callee)
+
+
+def run_warm(i: Interpreter, maker: Method, frame: Frame) -> None:
+    """Call a function that calls what its objects have compiled while it makes one, as a warm-up in a constructor, and then the public methods of that
+    object: what the function has changed since the warm-up is old."""
+
+    def once() -> None:
+        mark = i.heap.mark()
+        value = called_alone(i, (maker.ref, maker.info), given(i, maker), 1, frame, memoising(i, maker.ref))
+        for ref in closures.handed(i, value):
+            for method in methods_of_object(i, ref) if i.info(ref.oid).kind == "instance" else ():
+                if any(True for _ in calls_within(i, method.info)):
+                    again = i.heap.mark()
+                    later(i, f"`{method.info.name}` is called on what `{maker.info.name}` gives", calling(i, method, frame))
+                    i.heap.undo(again)
+        i.heap.undo(mark)
+
+    stale_alone(i, once)

@@ -6,7 +6,7 @@ object is made for them as well, if what its constructor compiles lies open and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeAlias
 
 from mxlint.domain.members import Ref, Value, members
@@ -22,6 +22,7 @@ from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.lookup import class_attribute, mro
 from mxlint.interpreter.open_world.candidates import Function, functions
 from mxlint.interpreter.open_world.entries import sample, trace_uncalled
+from mxlint.interpreter.open_world.public import listed
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.syntax import ir
 
@@ -29,9 +30,10 @@ Made: TypeAlias = tuple[events.Where, events.Where | None]
 """What objects have in common that one place compiles of one function."""
 
 
-def callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
-    """The compiled objects that are public attributes of an object, and that neither its methods nor anything else in sight calls."""
-    called = {record.object for record in journal(i).records if type(record) is events.Call}
+def callables(i: Interpreter, owner: Value, listed: Collection[Ref] = ()) -> list[tuple[str, Ref]]:
+    """The compiled objects that are public attributes of an object, unless something in sight calls them: what only functions do that nothing in sight
+    calls, others do as well. `listed`: what others call whatever is in sight."""
+    called = {record.object for record in journal(i).records if type(record) is events.Call and not record.alone}
     return [
         (field, member)
         for holder in members(owner)
@@ -39,7 +41,7 @@ def callables(i: Interpreter, owner: Value) -> list[tuple[str, Ref]]:
         for field, value in i.heap.fields(holder.oid).items()
         if isinstance(field, str) and not field.startswith("_")
         for member in members(value)
-        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and member.oid not in called
+        if isinstance(member, Ref) and i.info(member.oid).kind == "compiled" and (member.oid not in called or member in listed)
     ]
 
 
@@ -59,7 +61,9 @@ def _make_owner(i: Interpreter, module: int, cls: Ref, frame: Frame) -> None:
     assert place is not None
     calls = [record for record in facts.records if type(record) is events.Call]
     called = made(i, (call.object for call in calls))
-    in_sight = {called[call.object] for call in calls if not call.alone and call.object in called}
+    in_sight = (
+        {called[call.object] for call in calls if not call.alone and call.object in called} if cls not in listed(i, module) else set()
+    )
     mark, checkpoint = i.heap.mark(), i.checkpoint()
     owner = sample(i, cls, place)
     held = made(i, (ref.oid for _, ref in callables(i, owner))) if owner is not None else {}
