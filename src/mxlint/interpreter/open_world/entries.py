@@ -11,9 +11,10 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.heap import ALIVE, Delta
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Bound, Ref, Value, members, scalar_type
+from mxlint.domain.members import NONE, Bound, External, Ref, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import UnknownValue
@@ -34,6 +35,8 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.reach import each_leaf
+from mxlint.interpreter.mlx.layers import SEQUENTIAL
+from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import closures, handed_back, keeping_names, kept_objects, preparing
 from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure, wraps_unrun
 from mxlint.interpreter.open_world.client_methods import Method
@@ -148,18 +151,14 @@ def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = (), ag
 
 
 def _trace(i: Interpreter, number: int, frame: Frame) -> None:
+    place, args = i.info(number).place, _compiled_arguments(i, number)
+    if args is None or not isinstance(place, Place):
+        return
     function = i.heap.get(number, "fun") or NONE
     ref, bound, names = making.target(i, function)
-    if ref is None:
-        return
-    info = i.info(ref.oid).payload
-    assert isinstance(info, FunctionInfo)
-    if info.generator or info.is_async:
-        return
-    place = i.info(number).place
-    assert isinstance(place, Place)
-    args = arguments(i, ref, info, bound, names, compiled_function=True)
-    positional = [param.name for param in info.node.params[bound:] if not param.star and not param.kwonly and param.name not in names]
+    info = i.info(ref.oid).payload if ref is not None else None
+    params = info.node.params[bound:] if isinstance(info, FunctionInfo) else ()
+    positional = [param.name for param in params if not param.star and not param.kwonly and param.name not in names]
     journal(i).assumed[number] = {
         name: described
         for name, value in (*zip(positional, args.args), *args.keywords.items())
@@ -171,14 +170,26 @@ def _trace(i: Interpreter, number: int, frame: Frame) -> None:
 
 def call_compiled_alone(i: Interpreter, compiled_object: Ref, turn: int, frame: Frame) -> None:
     """Call a compiled object that nothing in sight calls, with arguments that are other ones in each `turn`."""
-    ref, bound, names = making.target(i, i.heap.get(compiled_object.oid, "fun") or NONE)
     place = i.info(compiled_object.oid).place
-    info = i.info(ref.oid).payload if ref is not None else None
-    if ref is None or not isinstance(info, FunctionInfo) or info.generator or info.is_async or not isinstance(place, Place):
+    if not isinstance(place, Place):
         return
     i.modes.entered_alone = True
     with i.within(("entry", place, turn)):
-        i.call(compiled_object, arguments(i, ref, info, bound, names, compiled_function=True), place, frame)
+        args = _compiled_arguments(i, compiled_object.oid)
+        if args is not None:
+            i.call(compiled_object, args, place, frame)
+
+
+def _compiled_arguments(i: Interpreter, number: int) -> Arguments | None:
+    """What a compiled object is given that nothing in sight calls; None if it is not known what it takes."""
+    function, place = i.heap.get(number, "fun") or NONE, i.info(number).place
+    ref, bound, names = making.target(i, function)
+    info = i.info(ref.oid).payload if ref is not None else None
+    if ref is not None and isinstance(info, FunctionInfo) and not info.generator and not info.is_async:
+        return arguments(i, ref, info, bound, names, compiled_function=True)
+    if ref is None and isinstance(function, Ref) and i.heap.get(function.oid, CLASS) == External(SEQUENTIAL) and place is not None:
+        return Arguments((Array(i.ident(place, "parameter"), None, None, None),), places=(place,))
+    return None
 
 
 def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
