@@ -71,7 +71,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     ):
         return
     writing, around = writing_methods(i, source, module, public)
-    open_objects = OpenObjects(i, frozenset(i.ledger.of(Writes).by))
+    open_objects = OpenObjects(i, frozenset(i.ledger.of(Writes).by), frame)
     lying_open = open_objects.of(Ref(module))
     for factory in making:
         its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []

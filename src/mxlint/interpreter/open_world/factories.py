@@ -112,6 +112,10 @@ def _made(i: Interpreter, factory: Method, frame: Frame) -> tuple[list[tuple[Ref
         seen.update(handed, kept)
         callees += ((ref, _compiled(i, ref, frame)) for ref in handed if i.info(ref.oid).kind == "compiled")
         managers += ((ref, manager) for ref in handed if (manager := manager_made_by(i, ref)) is not None)
+        read = {oid for oid, _ in i.traced}
+        others += (
+            method for ref in handed if ref.oid in read and i.info(ref.oid).kind == "instance" for method in methods_of_object(i, ref)
+        )
         for method in closures.callables(i, (*handed, *kept)):
             if id(method.info.node) in hand_out:
                 makers.append(method)

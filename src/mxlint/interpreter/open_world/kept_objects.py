@@ -75,7 +75,7 @@ def _way(i: Interpreter, number: int, roots: Collection[int]) -> Kept | None:
                 continue  # what takes a self is none that others call by the class
             if isinstance(field, str) and kind in NAMING and not field.startswith("_"):
                 todo.append((holder, longer._replace(name=f"`{field}`") if way.name == label else longer))
-            elif isinstance(field, str) and kind == "instance" and not way.objects and (readers := _readers(i, Ref(holder), field)):
+            elif isinstance(field, str) and kind == "instance" and not way.objects and (readers := readers_of(i, Ref(holder), field)):
                 todo.append((holder, longer._replace(path=(), readers=readers)))
             elif kind not in PASSED:
                 continue
@@ -85,7 +85,7 @@ def _way(i: Interpreter, number: int, roots: Collection[int]) -> Kept | None:
     return None
 
 
-def _readers(i: Interpreter, holder: Ref, field: str) -> tuple[Reader, ...]:
+def readers_of(i: Interpreter, holder: Ref, field: str) -> tuple[Reader, ...]:
     """The methods and properties by which others may be given what an object keeps under a private name: those that read it."""
     found: dict[str, Reader | None] = {}
     cls = i.heap.get(holder.oid, CLASS)

@@ -103,13 +103,7 @@ def _callees(i: Interpreter, left: kept_objects.Kept, frame: Frame) -> Iterator[
             call_compiled_alone(i, ref, turn, frame)
 
     def ask(holder: Ref, reader: kept_objects.Reader, turn: int) -> None:
-        place = Place(reader.info.source, reader.info.node.start, reader.info.node.end)
-        if reader.is_property:
-            with i.within(("entry", place, turn)):
-                held = i.attribute(holder, reader.name, place, frame)
-        else:
-            held = called_alone(i, (reader.ref, reader.info), (holder,), turn, frame)
-        i.split(held, lambda member: given_back(member, turn))
+        i.split(asked(i, holder, reader, turn, frame), lambda member: given_back(member, turn))
 
     def given_back(member: Value, turn: int) -> Value:
         for ref in closures.handed(i, member):
@@ -120,11 +114,20 @@ def _callees(i: Interpreter, left: kept_objects.Kept, frame: Frame) -> Iterator[
     if not left.readers:
         yield Callee(left.name, lambda turn: kept_objects.read(i, left, lambda ref: call(ref, turn))), None
     for reader in left.readers:
-        asked = Callee(
+        callee = Callee(
             f"`{reader.name}`",
             lambda turn, reader=reader: kept_objects.read(i, left, lambda holder: ask(holder, reader, turn)),  # type: ignore[misc]
         )
-        yield asked, reader.ref
+        yield callee, reader.ref
+
+
+def asked(i: Interpreter, holder: Ref, reader: kept_objects.Reader, turn: int, frame: Frame) -> Value:
+    """What an object gives that is asked by a method or property."""
+    place = Place(reader.info.source, reader.info.node.start, reader.info.node.end)
+    if not reader.is_property:
+        return called_alone(i, (reader.ref, reader.info), (holder,), turn, frame)
+    with i.within(("entry", place, turn)):
+        return i.attribute(holder, reader.name, place, frame)
 
 
 def make(i: Interpreter, maker: Method, frame: Frame) -> tuple[Value, ...]:
