@@ -139,6 +139,8 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
                         yield setter, member, None
                     held = i.heap.get(inner.oid, "fget")
                     inner = held if isinstance(held, Ref) else inner
+                if name == "__init_subclass__":
+                    bound = "classmethod"
                 if i.info(inner.oid).kind == "function" and bound in ("staticmethod", "classmethod"):
                     yield inner, None, member if bound == "classmethod" else None
                 elif i.info(inner.oid).kind == "function":

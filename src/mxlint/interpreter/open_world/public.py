@@ -8,8 +8,10 @@ from mxlint.domain.members import Ref, members
 from mxlint.interpreter.expressions.constants import python_value
 from mxlint.interpreter.machine.core import Interpreter
 
-SPECIAL: Final = frozenset(("__aenter__", "__call__", "__delitem__", "__enter__", "__iadd__", "__ior__", "__setitem__"))
-"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`, `with object`."""
+SPECIAL: Final = frozenset(
+    ("__aenter__", "__call__", "__delitem__", "__enter__", "__iadd__", "__init_subclass__", "__ior__", "__setitem__")
+)
+"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`, `with object`, `class Other(Base)`."""
 
 
 def is_called(name: object) -> bool:
