@@ -140,7 +140,7 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
                     held = i.heap.get(inner.oid, "fget")
                     inner = held if isinstance(held, Ref) else inner
                 if name == "__init_subclass__":
-                    bound = "classmethod"
+                    bound = "classmethod"  # Python makes one of it
                 if i.info(inner.oid).kind == "function" and bound in ("staticmethod", "classmethod"):
                     yield inner, None, member if bound == "classmethod" else None
                 elif i.info(inner.oid).kind == "function":
