@@ -117,7 +117,11 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
                 run_within(i, calling(i, method, frame), managers, frame)
         for name, compiled_object in callables(i, owner) if owns else ():
             callee = _read_and_called(i, owner, name, compiled_object, frame)
-            run(i, callee, list(dict.fromkeys((*its, *around_it, *writing))), frame)
+            others = list(dict.fromkeys((*its, *around_it, *writing)))
+            if callers := _callers(i, compiled_object, [other for other in others if id(other.info.node) in entered]):
+                run(i, callee, callers, frame)
+                continue
+            run(i, callee, others, frame)
             if near := _read_by(i, {compiled_object.oid}, open_ones):
                 run(i, callee, near, frame)
             run_within(i, callee, managers, frame)
@@ -141,6 +145,10 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     themselves = counting_themselves(i)
     for name, compiled_object in alone:
         callee = _read_and_called(i, Ref(module), name, compiled_object, frame)
+        if callers := _callers(i, compiled_object, reaching):
+            if changing := [method for method in callers if method in writing]:
+                run(i, callee, changing, frame)
+            continue
         function = target(i, compiled_object)[0]
         beside = [other for other in functions if function is not None and closures.shares(i, other.ref, function)]
         if writing or beside or compiled_object.oid in themselves:
@@ -172,6 +180,12 @@ def _read_and_called(i: Interpreter, owner: Value, name: str, compiled_object: R
                 i.split(held, partial(one, turn=turn))
 
     return Callee(f"`{name}`", call)
+
+
+def _callers(i: Interpreter, compiled_object: Ref, methods: Sequence[Method]) -> list[Method]:
+    """Those of the methods that the client calls which call a compiled object themselves. What all others change between two calls is old in these, too: so of
+    an object that has such methods, only they run between two calls from outside."""
+    return [method for method in methods if compiled_object.oid in compiled_in(i, method)]
 
 
 def _owns(i: Interpreter, cls: int, owner: Value) -> bool:
