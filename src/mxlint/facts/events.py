@@ -27,8 +27,10 @@ class Where(Record):
     text: str
 
 
-Way = Literal["test", "rounds", "handler", "exception", "callback", "installed", "prepared", "optimizer", "shared", "value", "outcome"]
-"""What it is that is not decided: how a test comes out, whether a loop has a round, an exception comes to a handler, a library calls what it was given, a
+Way = Literal[
+    "test", "rounds", "several", "handler", "exception", "callback", "installed", "prepared", "optimizer", "shared", "value", "outcome"
+]
+"""What it is that is not decided: how a test comes out, whether a loop has a round, there are several things to compare, an exception comes to a handler, a library calls what it was given, a
 method ran before, which of several values something has, or what else comes of it."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.arrays import ShapeOf
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import constant_range, hull, join, length_of, of
 from mxlint.domain.members import (
@@ -106,8 +106,6 @@ def known_items(i: Interpreter, member: Member) -> tuple[Value, ...] | None:
         if i.info(member.oid).kind == "iterator":
             return iterator_items(i, member)
         return enum_members(i, member)
-    if isinstance(member, Array) and member.shape and isinstance(member.shape[0], int) and member.shape[0] <= UNROLLED:
-        return None
     return None
 
 

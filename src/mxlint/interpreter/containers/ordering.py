@@ -13,6 +13,7 @@ from typing import Any, Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.enumerated import computed
 from mxlint.domain.guards import Cause
+from mxlint.domain.guards import Literal_
 from mxlint.domain.join import hull, join, of
 from mxlint.domain.members import (
     FALSE,
@@ -46,6 +47,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.paths import SEVERAL, Truth
 
 
 def _keys(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> list[Value]:
@@ -93,7 +95,7 @@ def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
         if isinstance(ranks, list) and isinstance(backwards, Const):
             return new_list(i, Tuple(tuple(parts[n] for n in ranks)), place)
         why = ranks if isinstance(ranks, str) else "open"
-    _compare(i, value, content, keys, "<", "builtins.sorted", place, frame)
+    _compare(i, content, keys, "<", "builtins.sorted", place, frame, args.place(0, "", place))
     if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
         try:
             order = sorted(range(len(plain)), key=lambda n: plain[n], reverse=bool(backwards.value))
@@ -110,15 +112,34 @@ def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Val
     return new_list(i, Tuple(None, joined, least=content.least, given=content.given, loops=content.loops), place)
 
 
-def _compare(i: Interpreter, value: Value, content: Tuple, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:
-    """What puts things in order compares them: it asks arrays for their truth, and objects of the program by their own methods. A single one is compared
-    with nothing."""
-    if content.items is None and keys:
-        arrays = [member for member in members(value) if isinstance(member, Array)]
-        several = (content.least or 0) > 1 or any(not array.shape or array.shape[0] != 1 for array in arrays)
-        if not several and not arrays and any(isinstance(member, Array) or _is_object(i, member) for member in members(keys[0])):
+def _compare(
+    i: Interpreter, content: Tuple, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame, operand: Place | None
+) -> None:
+    """What puts things in order compares them. A single one is compared with nothing: where nobody in sight says how many there are, whether it is so depends
+    on that. `operand`: where they stand, if they are the elements of one thing."""
+    if content.items is not None or not keys:
+        _compared(i, keys, op, name, place, frame)
+        return
+    both = (keys[0], keys[0])
+    if (content.least or 0) > 1:
+        _compared(i, both, op, name, place, frame)
+    elif any(isinstance(member, Array) or _is_object(i, member) for member in members(keys[0])):
+        if not content.given:
             i.imprecise("how many arrays or objects are put in order", place)
-        keys = (keys[0], keys[0]) if several else ()
+            return
+
+        def compare() -> Value:
+            _compared(i, both, op, name, place, frame)
+            return NONE
+
+        at = operand or place
+        several = Literal_((SEVERAL, at, i.context), True)
+        i.causes.setdefault(several.condition, ("open", at))
+        i.choose(Truth(None, "open", several), at, compare, lambda: NONE)
+
+
+def _compared(i: Interpreter, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:
+    """Things are compared: arrays are asked for their truth, and objects of the program by their own methods."""
     for number, part in enumerate(keys if len(keys) > 1 else ()):
         found = members(part)
         for member in found:
@@ -188,14 +209,15 @@ def extreme(name: str) -> Handler:
             if default is not None:
                 return default
             throw_named(i, "builtins.ValueError", place)
-        found = _least_or_greatest(i, name, content, keys, value, key != NONE, place, frame)
+        operand = args.place(0, "", place) if value is not NONE else None
+        found = _least_or_greatest(i, name, content, keys, operand, key != NONE, place, frame)
         return found if default is None or content.shortest else choices.any_of(i, [found, default], place, name)
 
     return run
 
 
 def _least_or_greatest(
-    i: Interpreter, name: str, content: Tuple, keys: Sequence[Value], value: Value, by_key: bool, place: Place, frame: Frame
+    i: Interpreter, name: str, content: Tuple, keys: Sequence[Value], operand: Place | None, by_key: bool, place: Place, frame: Frame
 ) -> Value:
     """The element that comes first or last: by comparisons where keys are no constants, and each has an outcome; else one of all where keys decide."""
     order: int | Cause | None = None
@@ -204,7 +226,7 @@ def _least_or_greatest(
         order = in_python(i, keys, place, frame, lambda by: int(_EXTREMES[name](range(len(by)), key=lambda n: by[n])))
     if content.items is not None and isinstance(order, int):
         return content.items[order]
-    _compare(i, value, content, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame)
+    _compare(i, content, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame, operand)
     if isinstance(order, str) and order != "varying" and len(keys) <= MAX_CHOICES:
         return in_any_order(i, _parts(content), 1, order, place).parts[0]
     return _first_ranked(i, name, content, keys, place) if by_key else _extreme_of(i, name, content, place)

@@ -39,10 +39,12 @@ from mxlint.interpreter.containers.deques import MAXLEN, bounded, cut
 from mxlint.interpreter.containers.elements import dict_keys, known_items
 from mxlint.interpreter.containers.methods import update_dict
 from mxlint.interpreter.containers.ordering import extreme, in_order
+from mxlint.interpreter.containers.rows import in_rows
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item, opened
-from mxlint.interpreter.generators.iterators import new_iterator
+from mxlint.interpreter.generators.iterators import ITERABLES, new_iterator
+from mxlint.interpreter.libraries import measures
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.loops.comprehensions import is_fresh
 from mxlint.interpreter.loops.iteration import collected, listed
@@ -79,7 +81,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             content = i.live(i.heap.get(member.oid, ITEMS) or Unknown("list"))
             if kind == "set" and any(_may_be_equal(content_member) for content_member in members(content)):
                 return Kind("int", "open")
-            return bounded(i, member.oid, i.split(content, one))
+            return measures.counted(i, member, bounded(i, member.oid, i.split(content, one)))
         if isinstance(member, Tuple) and member.items is None:
             if member.least is None:
                 return Kind("int", "imprecise")
@@ -189,7 +191,9 @@ def _iterator(kind: str) -> Handler:
         several = next((part for part in map(i.live, args.args) if kind == "zip" and _is_one_of_objects(i, part)), None)
         if several is not None:
             return i.split(several, lambda member: _of_one(i, args, several, member, place, frame))
-        parts = tuple(opened(i, part, place, frame) for part in args.args) if kind == "zip" else args.args
+        over = ITERABLES[kind]
+        iterables = (in_rows(i, opened(i, part, place, frame) if kind == "zip" else part, place, frame) for part in args.args[over])
+        parts = (*args.args[: over.start or 0], *iterables, *args.args[len(args.args) if over.stop is None else over.stop :])
         if kind == "enumerate" and "start" in args.keywords:
             parts = (*parts, args.keywords["start"])
         if args.star is not None:
@@ -226,7 +230,7 @@ def _iter(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             return new_iterator(i, "iter", (member,), place)
         if isinstance(member, Unknown):
             return member
-        return new_iterator(i, "iter", (member,), place)
+        return new_iterator(i, "iter", (in_rows(i, member, place, frame),), place)
 
     return i.split(args.args[0], one)
 
@@ -245,8 +249,6 @@ def _container(kind: str) -> Handler:
         elif any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
             given = next(m for m in members(args.args[0]) if isinstance(m, (Symbolic, Unknown)))
             content = any_number(given if isinstance(given, Unknown) else i.derived("element", (given,), None, place))
-        elif isinstance(args.args[0], Array):
-            content = Tuple(None, element_of(i, args.args[0], place, frame))
         else:
             items = aspects.unordered(i, args.args[0], place, frame, DISTINCT) if kind in ("set", "frozenset") else None
             content = (

@@ -52,6 +52,7 @@ from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.equality import contains, equal, fields_compared, flag_itself, identical, same_item
 from mxlint.interpreter.expressions.templates import Field, of_percent
 from mxlint.interpreter.expressions.text import Asking, filled_in, named, text_of
+from mxlint.interpreter.libraries import measures
 from mxlint.interpreter.loops import lengths, novelty
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -389,14 +390,15 @@ def _repetition(i: Interpreter, sequence: Member, count: Member, place: Place, f
         i.operations.use(i, "index", count, "repeat", place, frame)
     content = i.live(i.heap.get(sequence.oid, ITEMS) or Unknown("list")) if isinstance(sequence, Ref) else sequence
     result = i.split(content, lambda part: _repeated(i, part, count))
-    return new_list(i, result, place) if is_list else result
+    return measures.measured(i, new_list(i, result, place), (count,)) if is_list else result
 
 
 def _repeated(i: Interpreter, content: Member, count: Member) -> Value:
     """The content of a list or tuple so many times."""
     if not isinstance(content, Tuple):
         return content
-    times = count.value if isinstance(count, Const) and isinstance(count.value, int) else None
+    number = as_constant(count)  # also of the length of an axis that calls in sight give
+    times = number.value if isinstance(number, Const) and isinstance(number.value, int) else None
     if content.items is not None and times is not None and len(content.items) * max(times, 0) <= MAX_REPEATED:
         return Tuple(content.items * times)
     parts = [part for part in content.parts if part is not None]

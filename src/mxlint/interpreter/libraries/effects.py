@@ -135,11 +135,14 @@ def _reached(i: Interpreter, value: Value, reach: str, depth: int = MAX_REACH) -
             parts: list[Value] = list(items) if items is not None else []
             if isinstance(member, Ref) and i.info(member.oid).kind == "dict":
                 parts = [value for _, value in i.heap.entries(member.oid)]
-            elif items is None and isinstance(member, (Tuple, Ref)):
-                content = i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else member
-                parts = [content.element] if isinstance(content, Tuple) and content.element is not None else []
+            inner = "itself" if reach == "elements" else reach
+            if items is None and isinstance(member, (Tuple, Ref)):
+                # What a loop has filled may be of several lengths, which are several members: it may be empty.
+                for content in i.each(i.heap.get(member.oid, ITEMS) or UNBOUND if isinstance(member, Ref) else member):
+                    for part in content.parts if isinstance(content, Tuple) else ():
+                        yield from _reached(i, part, inner, depth - 1)
             for part in parts:
-                yield from _reached(i, part, "itself" if reach == "elements" else reach, depth - 1)
+                yield from _reached(i, part, inner, depth - 1)
 
 
 COMPARED: Final = ("seeks", "counts")

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.arrays import ShapeOf
-from mxlint.domain.members import Measure, Ref, Tuple, Value, members
+from mxlint.domain.join import join
+from mxlint.domain.members import Const, Measure, Ref, Tuple, Value, from_lengths, members
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS
 
 MEASURED: Final = ("#", "measured")
-"""Of an object of a library: the lengths of axes that it is computed from, as a `Measure`."""
+"""Of an object of a library, or a list: the lengths of axes that it, or the number of its items, is computed from, as a `Measure`."""
 _DEPTH: Final = 3
 
 
@@ -33,8 +34,23 @@ def axes_in(i: Interpreter, value: Value, depth: int = _DEPTH) -> frozenset[tupl
     return found
 
 
+def length_of_list(i: Interpreter, ref: Ref) -> Measure | None:
+    """The axes that say how long a list is; None of anything else."""
+    found = i.heap.get(ref.oid, MEASURED) if i.info(ref.oid).kind == "list" else None
+    return found if isinstance(found, Measure) else None
+
+
+def counted(i: Interpreter, ref: Ref, number: Value) -> Value:
+    """How many items a list has: a number that comes from the axes that say so."""
+    axes = length_of_list(i, ref)
+    if axes is None:
+        return number
+    return join([from_lengths(m.value, axes.origins) if isinstance(m, Const) else Measure("int", axes.origins) for m in members(number)])
+
+
 def measured(i: Interpreter, made: Ref, given: Iterable[Value]) -> Ref:
-    """Keep that an object which a library has made of such values is computed from their axes; return the object."""
+    """Keep that an object is computed from the axes of what a library has made it of, or a list from the axes of what says how long it is; return the
+    object."""
     axes = frozenset(axis for value in given for axis in axes_in(i, value))
     if axes:
         i.heap.set(made.oid, MEASURED, Measure("number", axes))  # type: ignore[arg-type]

@@ -7,12 +7,10 @@ loop whose state is widened until it is stable. A generator runs its body, and e
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mxlint.domain import size as sizes
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -20,6 +18,7 @@ from mxlint.domain.members import (
     UNBOUND,
     Const,
     Kind,
+    Length,
     Member,
     Range,
     RangeObject,
@@ -34,12 +33,11 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.parts import referred
 from mxlint.domain.place import Place
-from mxlint.domain.size import Size
 from mxlint.domain.widening import shared_front
 from mxlint.interpreter.compiled.portions import counted, taken_out
-from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers import aspects, rows
 from mxlint.interpreter.containers.builders import any_number, as_many, new_list
-from mxlint.interpreter.containers.counting import number_of_rounds
+from mxlint.interpreter.containers.counting import AS_LONG, number_of_rounds
 from mxlint.interpreter.containers.elements import (
     MAX_UNROLLED,
     UNROLLED,
@@ -64,8 +62,9 @@ from mxlint.interpreter.generators.advancing import (
     stepping,
     taking,
 )
-from mxlint.interpreter.generators.iterators import ENDLESS, ITERATED, POSITION, new_iterator, parts_of
+from mxlint.interpreter.generators.iterators import ENDLESS, ITERABLES, ITERATED, POSITION, new_iterator, parts_of
 from mxlint.interpreter.generators.stepping import can_step
+from mxlint.interpreter.libraries.measures import length_of_list
 from mxlint.interpreter.loops import lengths, outcomes
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.entrywise import Binding, by_name
@@ -153,6 +152,11 @@ def _positions(i: Interpreter, member: Member) -> tuple[Value | None, ...]:
 def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, frame: Frame) -> None:
     if isinstance(member, Sourced):
         i.operations.used(i, member, frame)
+    if isinstance(member, Array):
+        _iterate_rows(i, member, consume, place, frame)
+        return
+    if i.trace is not None and isinstance(member, Ref) and (length := length_of_list(i, member)) is not None:
+        i.operations.use(i, "index", length, "iteration", place, frame)
     items = items_in_turn(i, member) if isinstance(consume, Binding) and consume.leaves else known_items(i, member)
     one_by_one = items is not None and len(items) <= UNROLLED and i.unrolled * len(items) <= MAX_UNROLLED
     if isinstance(member, Tuple) and member.sources:
@@ -177,25 +181,14 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         if isinstance(member, Ref) and moved:
             move_parts(i, member, ends=True)
         return
+    _note_given(i, member, place)
     if isinstance(member, Ref):
         handler = _OBJECTS.get(i.info(member.oid).kind)
         if handler is not None and handler(i, member, consume, place, frame):
             return
-    if isinstance(member, Array):
-        fewest, most = _rows(member.shape[0]) if member.shape else (0, math.inf)
-        if not most:
-            return
-        row = lambda: consume(i.operations.array(i, "mlx.core.array.__iter__", (member,), place, frame))
-        one_each = itertools.islice(itertools.repeat(row), int(most) if fewest == most else None)
-        repeat(i, place, row, certain=fewest > 0, several=fewest > 1, turns=one_each)
-        return
     if isinstance(member, (Const, Kind)) and not isinstance(member.value if isinstance(member, Const) else "", (str, bytes)):
         throw_named(i, "builtins.TypeError", place)
     element, certain = elements(i, member, place, frame)
-    if isinstance(member, Symbolic) or isinstance(member, Tuple) and member.given or isinstance(member, Ref) and aspects.given(i, member):
-        i.ledger.of(Ends).given.add(place)
-    else:
-        i.ledger.of(Ends).given.discard(place)
     count = number_of_rounds(i, member)
     several = certain and (count or 0) > 1
     mark, left, loop = i.heap.mark(), states_left(i), (place, "rest")
@@ -216,9 +209,43 @@ def _iterate(i: Interpreter, member: Member, consume: Consume, place: Place, fra
         outcomes.ended(i, mark, loop, others)
 
 
-def _rows(length: object) -> tuple[float, float]:
-    """The fewest and the most rows of an array whose first axis is so long."""
-    return sizes.bounds(length) if isinstance(length, Size) else (length, length) if isinstance(length, int) else (0, math.inf)
+def _iterate_rows(i: Interpreter, array: Array, consume: Consume, place: Place, frame: Frame) -> None:
+    """Iterate over an array: its rows one by one where they are known, else one that stands for each."""
+    _note_given(i, array, place)
+    each = rows.rows_of(i, array, place, frame)
+    if each is not None and i.unrolled * len(each) <= MAX_UNROLLED:
+        unroll(i, each, consume, place)
+        return
+    fewest, most = rows.number_of_rows(array)
+    row = lambda: consume(rows.any_row(i, array, place, frame))
+    one_each = itertools.islice(itertools.repeat(row), most if fewest == most else None)
+    repeat(i, place, row, certain=fewest > 0, several=fewest > 1, turns=one_each)
+
+
+def _note_given(i: Interpreter, member: Member, place: Place) -> None:
+    """Note whether a loop has as many rounds as something that nobody in sight gives has elements."""
+    places = i.ledger.of(Ends).given
+    (places.add if _is_given(i, member) else places.discard)(place)
+
+
+def _is_given(i: Interpreter, member: Value) -> bool:
+    """Whether nobody in sight says how many elements an iterable has: an iterator has as many as what it goes over."""
+    if isinstance(member, Array):
+        fewest, most = rows.number_of_rows(member)
+        return fewest != most
+    if isinstance(member, RangeObject):
+        return isinstance(member.stop, Symbolic) or isinstance(member.stop, Length) and member.stop.size.number is None
+    if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
+        kind = i.info(member.oid).payload
+        over = parts_of(i, member)[ITERABLES[str(kind)]] if kind in AS_LONG else ()
+        return bool(over) and all(_is_given(i, part) for part in over)
+    return (
+        isinstance(member, Symbolic)
+        or isinstance(member, Tuple)
+        and bool(member.given)
+        or isinstance(member, Ref)
+        and aspects.given(i, member)
+    )
 
 
 def _turns(member: Member, items: Sequence[Value] | None, consume: Consume) -> Turns:
@@ -300,8 +327,11 @@ def collected(
         if isinstance(value, Ref) and i.info(value.oid).kind == "iterator":
             exhaust(i, value, len(items))
         return Tuple(items)
-    if isinstance(value, Array) and i.trace is None:
-        return Tuple(None, _any_of(i, lambda: i.operations.array(i, "mlx.core.array.__iter__", (value,), place, frame), place))
+    if isinstance(value, Array):
+        each = rows.rows_of(i, value, place, frame)
+        if each is not None:
+            return Tuple(each)
+        return rows.any_number_of_rows(value, _any_of(i, lambda: rows.any_row(i, value, place, frame), place))
     if (
         isinstance(value, (Tuple, Symbolic, Unknown, ShapeOf))
         or isinstance(value, Ref)

@@ -16,6 +16,8 @@ from mxlint.facts.events import Way
 
 ROUNDS: Final = "rounds"
 """The first part of the condition that a loop has a round."""
+SEVERAL: Final = "several"
+"""The first part of the condition that there are two elements or more to be put in order."""
 MORE: Final = "more rounds"
 """The first part of the condition that a loop has more rounds than one."""
 CLIENT: Final = "client"
@@ -36,6 +38,7 @@ TEST: Final = "test"
 """The first part of a condition that a test stands for of which no value in sight does."""
 WAYS: Final[Mapping[object, Way]] = {
     ROUNDS: "rounds",
+    SEVERAL: "several",
     HANDLER: "handler",
     EXCEPTION: "exception",
     CALLED_BACK: "callback",
