@@ -51,13 +51,17 @@ def heapify(x):
         x[:] = found[0]
 
 
-def merge(*iterables, key=None, reverse=False):
-    return iter(sorted([item for one in iterables for item in one], key=key, reverse=reverse))
-
-
 def nlargest(n, iterable, key=None):
     return sorted(iterable, key=key, reverse=True)[:n]
 
 
 def nsmallest(n, iterable, key=None):
     return sorted(iterable, key=key)[:n]
+
+
+def merge(*iterables, key=None, reverse=False):
+    runs = [run for run in map(list, iterables) if run]
+    if len(runs) > 1:  # what one of them gives alone is compared with nothing
+        yield from sorted([item for run in runs for item in run], key=key, reverse=reverse)
+    for run in runs[: len(runs) < 2]:
+        yield from run
