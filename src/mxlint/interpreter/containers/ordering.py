@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.enumerated import computed
-from mxlint.domain.guards import Cause
-from mxlint.domain.guards import Literal_
+from mxlint.domain.guards import Cause, Literal_
 from mxlint.domain.join import hull, join, of
 from mxlint.domain.members import (
     FALSE,
