@@ -49,6 +49,8 @@ EXCEPTIONS = {
     # What is not told yet.
     "layers that are put in the place of others by a tree of names": "which layer a name means is not known where there are many",
     "stored under one of two keys at every call, and returned": "what is stored under one of few keys is taken to stay there",
+    "a global that each call binds anew for the next one": "that a round calls what the one before it made is known of few rounds alone",
+    "layers that train from now on, with a place in the state of the optimizer": "that one round of many unfreezes is no condition of what it captures",
 }
 """Programs of which mxlint says something else with longer loops, and why."""
 ITSELF = "the body runs by itself, in another trace or under a gradient as well: such runs are no traces of its own"
@@ -56,6 +58,8 @@ EACH = "each round makes a compiled object, which is traced once and called twic
 DISAGREE = {
     "layers that are put in the place of others by a tree of names": "as above",
     "stored under one of two keys at every call, and returned": "as above; the site is not followed in full",
+    "a global that each call binds anew for the next one": "as above",
+    "layers that train from now on, with a place in the state of the optimizer": "as above",
     "number that the trace counts, and that decides nothing before the end": "what a later run decides is not told; the site is not followed in full",
     "module that holds the parameters of a trace and is filled again, put back or captured": ITSELF,
     "body that seeds what it draws": ITSELF,

@@ -42,8 +42,8 @@ def dropped(program: Program, group: Sequence[Compiled]) -> list[Compiled] | Non
 
 def _found_again(program: Program, compiled: Compiled) -> bool:
     """Whether the function that makes an object calls it in another call of its own as well, which finds it where it was stored."""
-    calls = program.calls.get(compiled.number, ())
-    return len({call.path for call in calls if call.within == compiled.within}) > 1
+    calls, around = program.calls.get(compiled.number, ()), len(compiled.caller_loops)
+    return len({(call.path, tuple(call.loops[:around])) for call in calls if call.within == compiled.within}) > 1
 
 
 def _replaced(program: Program, called: Sequence[Compiled]) -> bool:
