@@ -309,8 +309,8 @@ NUMBERS = {
     "arithmetic": ("x * (n + 1) / 2", "x * (n + 1) / 2"),
     "a function of MLX": ("mx.where(x > n, x, mx.maximum(x, n))", "mx.where(x > n, x, mx.maximum(x, n))"),
     "the smaller": ("x * min(1.0, (n + 1) / 4)", "x * mx.minimum(1.0, (n + 1) / 4)"),
-    "an axis": ("mx.sum(x, n)", None),
-    "a size": ("x + mx.zeros(n)", None),
+    "an axis": ("mx.sum(x, n % 1)", None),
+    "a size": ("x.sum() + mx.zeros(n)", None),
     "a condition": ("x if n > 2 else -x", None),
     "a slice": ("x[:n]", None),
     "text": ("(x * n, str(n))", None),
@@ -376,7 +376,7 @@ FROZEN = "import mlx.core as mx\n\nk = 1\n\n\n@mx.compile\ndef f({}):\n    y = x
 READ = {
     "arithmetic": ("y = y * k", "mx.array(k)"),
     "a power": ("y = y * 10**-k", None),
-    "a slice": ("y = y[:k].sum()", None),
+    "a slice": ("y = y.reshape(1)[:k].sum()", None),
 }
 
 

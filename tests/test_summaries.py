@@ -75,7 +75,7 @@ def _each(kind: object) -> tuple[object, ...]:
     return kind if isinstance(kind, tuple) else (kind,)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_summaries_change_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -835,7 +835,7 @@ def test_the_gate_changes_nothing_in_the_shapes(part: int) -> None:
 
 @pytest.mark.slow
 def test_twice_the_same() -> None:
-    cases = [case for case in (*SILENT.values(), *UNKNOWN.values()) if is_taken(case.name, 5)]
+    cases = [case for case in (*SILENT.values(), *UNKNOWN.values()) if is_taken(case.name, 10)]
     for number, case in enumerate(cases):
         write(Path(f"p{number}"), case.files)
     first, second = check(["."]), check(["."])

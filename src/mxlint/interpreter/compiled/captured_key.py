@@ -37,6 +37,10 @@ class Held(NamedTuple):
     surely: frozenset[object] = frozenset()
     perhaps: frozenset[object] = frozenset()
 
+    def __repr__(self) -> str:
+        """The same text for the same things: a set has no order."""
+        return f"{self.least} to {self.most}, {sorted(map(repr, self.surely))}, {sorted(map(repr, self.perhaps))}"
+
     def and_(self, other: Held) -> Held:
         """What two things hold together."""
         return Held(self.least + other.least, self.most + other.most, self.surely | other.surely, self.perhaps | other.perhaps)

@@ -123,5 +123,7 @@ def on_list(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
         return Tuple((Tuple(tuple(item.value for item in held)), NONE if result is None else result.value))
     numbers = list(range(len(items)))
     gives = function(numbers, *range(len(given))) is not None
+    if not given and not gives:
+        return NONE  # only the order is another one, which data says
     left = in_any_order(i, (*items, *given), len(numbers) + gives, found, place).items or ()
     return Tuple((Tuple(left[gives:]), left[0] if gives else NONE))
