@@ -28,6 +28,7 @@ from mxlint.domain.members import (
     Union,
     Unknown,
     Value,
+    from_lengths,
     members,
     options,
     scalar_type,
@@ -39,6 +40,7 @@ from mxlint.interpreter.containers.builders import any_number, new_list
 from mxlint.interpreter.containers.comparing import in_any_order, in_python
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.loops.iteration import collected
@@ -239,9 +241,10 @@ def _first_ranked(i: Interpreter, name: str, content: Tuple, keys: Sequence[Valu
         return join(parts)
     try:
         first: int = _EXTREMES[name](range(len(plain)), key=lambda n: plain[n])
-        return parts[first]
     except TypeError:
         throw_named(i, "builtins.TypeError", place)
+    number, axes = python_value(i, parts[first]), frozenset(axis for part in keys for member in members(part) for axis in origins(member))
+    return parts[first] if not axes or number is MISSING else from_lengths(number, axes)  # the lengths that lose have chosen it as well
 
 
 def _extreme_of(i: Interpreter, name: str, content: Tuple, place: Place) -> Value:
