@@ -23,12 +23,12 @@ USED: Final = 'using it later raises "[eval] Attempting to eval an array without
 
 def check(program: Program) -> Iterator[Finding]:
     """A traced value is kept in something older than the trace that no capture takes out."""
+    righted = {(note.object, at) for note in program.notes.get(PUT_RIGHT, ()) for at in note.also}
     for compiled in program.log.compiled:
         relied = program.relied(compiled.number)
         writes = program.writes.get(compiled.number, ())
         names = {write.where.span.start for write in writes if write.how == "name"}
         used = {write.location for write in writes if write.where in relied}
-        righted = {(note.object, at) for note in program.notes.get(PUT_RIGHT, ()) for at in note.also}
         filled = {write.location for write in writes if write.how == "fill" and not write.modality.conditions}
         told: dict[object, list[Write]] = {}
         for write in writes:

@@ -35,6 +35,7 @@ from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.equality import is_same_thing
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.iterators import new_iterator
+from mxlint.interpreter.libraries import measures
 from mxlint.interpreter.loops.iteration import collected, listed
 from mxlint.interpreter.loops.lengths import keyed, resized
 from mxlint.interpreter.machine.arguments import Arguments
@@ -233,7 +234,9 @@ def _reordered(i: Interpreter, ref: Ref, change: Callable[[list[Value]], list[Va
 
 def _list_copy(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     i.operations.read(i, ref.oid, ITEMS, _content(i, ref), place, frame)
-    return new_list(i, _content(i, ref), place) if i.info(ref.oid).kind == "list" else new_set(i, _content(i, ref), place)
+    if i.info(ref.oid).kind != "list":
+        return new_set(i, _content(i, ref), place)
+    return measures.as_long_as(i, new_list(i, _content(i, ref), place), ref)
 
 
 def _sort(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -43,6 +43,7 @@ from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.operators import binary
+from mxlint.interpreter.libraries.measures import as_long_as
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
@@ -78,6 +79,10 @@ def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame
 
 def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`sorted(iterable, key=…, reverse=…)`: a new list."""
+    return as_long_as(i, _in_order(i, args, place, frame), args.args[0])
+
+
+def _in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Ref:
     value = args.args[0]
     key = args.keywords.get("key", NONE)
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
@@ -243,8 +248,12 @@ def _first_ranked(i: Interpreter, name: str, content: Tuple, keys: Sequence[Valu
         first: int = _EXTREMES[name](range(len(plain)), key=lambda n: plain[n])
     except TypeError:
         throw_named(i, "builtins.TypeError", place)
-    number, axes = python_value(i, parts[first]), frozenset(axis for part in keys for member in members(part) for axis in origins(member))
-    return parts[first] if not axes or number is MISSING else from_lengths(number, axes)  # the lengths that lose have chosen it as well
+    number = python_value(i, parts[first])
+    if not isinstance(number, (int, float)):
+        return parts[first]
+    # The lengths that lose have chosen the number as well.
+    axes = frozenset(axis for part in keys for member in members(part) for axis in origins(member))
+    return from_lengths(number, axes) if axes else parts[first]
 
 
 def _extreme_of(i: Interpreter, name: str, content: Tuple, place: Place) -> Value:

@@ -257,7 +257,7 @@ def _container(kind: str) -> Handler:
         if kind == "tuple":
             return content
         if kind == "list":
-            return new_list(i, content, place)
+            return measures.as_long_as(i, new_list(i, content, place), args.args[0] if args.args else NONE)
         if content.items is None and content.least:  # what is equal is there once
             content = Tuple(None, content.element, least=1, given=content.given)
         return new_set(i, content, place, cls=f"builtins.{kind}")

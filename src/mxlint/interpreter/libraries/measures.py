@@ -48,6 +48,11 @@ def counted(i: Interpreter, ref: Ref, number: Value) -> Value:
     return join([from_lengths(m.value, axes.origins) if isinstance(m, Const) else Measure("int", axes.origins) for m in members(number)])
 
 
+def as_long_as(i: Interpreter, made: Ref, value: Value) -> Ref:
+    """Keep that a list has as many items as another one that it was made of; return the list."""
+    return measured(i, made, [axes for m in members(value) if isinstance(m, Ref) and (axes := length_of_list(i, m)) is not None])
+
+
 def measured(i: Interpreter, made: Ref, given: Iterable[Value]) -> Ref:
     """Keep that an object is computed from the axes of what a library has made it of, or a list from the axes of what says how long it is; return the
     object."""

@@ -94,12 +94,8 @@ def _as_dict(i: Interpreter, record: Member, place: Place, frame: Frame, depth: 
     aspects.copied(i, oid, views.view(i, record, place).oid)  # each is read where it is used
     for name, _, _ in fields_of(i, i.heap.get(record.oid, CLASS) or UNBOUND):
         held = i.heap.get(record.oid, name)
-        put(
-            i,
-            oid,
-            Const(name),
-            _copied(i, i.attribute(record, name, place, frame) if held is None else held, _as_dict, place, frame, depth),
-        )
+        value = i.attribute(record, name, place, frame) if held is None else held
+        put(i, oid, Const(name), _copied(i, value, _as_dict, place, frame, depth))
     return Ref(oid)
 
 

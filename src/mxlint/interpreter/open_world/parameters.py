@@ -325,11 +325,9 @@ def _field(
 
 def _handed_over(i: Interpreter, made: Value, cls: Ref | None = None) -> Value:
     """An object that somebody out of sight makes: who makes one may compute the arrays that lie open in it before the object is used."""
-    within = hidden(i, cls, made) if cls is not None and isinstance(made, Ref) else None
-    open_ones = (
-        [value for field, value in i.heap.fields(made.oid).items() if field not in within] if within and isinstance(made, Ref) else [made]
-    )
-    for array in arrays_in(i, *open_ones):
+    within = hidden(i, cls, made) if cls is not None and isinstance(made, Ref) else frozenset[str]()
+    fields = i.heap.fields(made.oid) if isinstance(made, Ref) and within else {"": made}
+    for array in arrays_in(i, *(value for field, value in fields.items() if field not in within)):
         sinks.computed(i, array)
     return made
 
