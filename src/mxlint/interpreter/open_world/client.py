@@ -9,8 +9,10 @@ factory does, the others are those that it returns beside the compiled one. `cli
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from mxlint.domain.members import NONE, Ref, Value, members
 from mxlint.facts import events
@@ -37,6 +39,7 @@ from mxlint.interpreter.open_world.client_methods import (
 )
 from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, sample
 from mxlint.interpreter.open_world.factories import factories, run_handed, run_warm
+from mxlint.interpreter.open_world.kept_objects import Kept
 from mxlint.interpreter.open_world.left_open import File, lies_open, make, run_left
 from mxlint.interpreter.open_world.open_objects import OpenObjects
 from mxlint.interpreter.open_world.public import listed
@@ -64,99 +67,210 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     reaching = [method for method in functions if _calls(i, method, open_)]
     alone = callables(i, Ref(module), open_)
     classes = methods_by_class(i, source, module, public)
-    warm = [method for method in public if id(method.info.node) in i.ledger.of(Entries).warm]
-    making, leaving = factories(i, public), i.ledger.of(Entries).leaving
-    if not (
-        making or leaving or warm or reaching or alone or lies_open(i) or any(i.ledger.of(Standing).samples.get(cls) for cls in classes)
-    ):
+    makers = _Makers(
+        factories(i, public),
+        [method for method in public if id(method.info.node) in i.ledger.of(Entries).warm],
+        [method for method in public if id(method.info.node) in i.ledger.of(Entries).leaving],
+    )
+    if not (any(makers) or reaching or alone or lies_open(i) or any(i.ledger.of(Standing).samples.get(cls) for cls in classes)):
         return
     writing, around = writing_methods(i, source, module, public)
     open_objects = OpenObjects(i, frozenset(i.ledger.of(Writes).by), frame)
-    lying_open = open_objects.of(Ref(module))
-    for factory in making:
-        its = classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in i.ledger.of(Standing).samples else []
-        run_handed(i, factory, [other for other in dict.fromkeys((*its, *writing, *lying_open)) if other is not factory], frame)
-    for maker in warm:
+    file = File(module, public, classes, writing, around, open_objects.of(Ref(module)))
+    _call_makers(i, file, makers, frame)
+    client = _Client(i, frame, file, functions, open_, open_objects, {id(method.info.node) for method in reaching}, Unchanged(i))
+    for maker in makers.leaving:
+        client.leave(partial(make, i, maker, frame), lambda left: True, maker.ref)
+    client.use_objects()
+    for method in reaching:
+        if method.cls is None:
+            client.call_function(method)
+    client.call_compiled(alone, reaching)
+    client.leave(lambda: (), lambda left: left.root == Ref(module) and len(left.path) > 1)
+
+
+class _Makers(NamedTuple):
+    """The functions of a file that make something compiled: they return it, call it before they do, or leave it where others come to it."""
+
+    returning: list[Method]
+    warming: list[Method]
+    leaving: list[Method]
+
+
+def _call_makers(i: Interpreter, file: File, makers: _Makers, frame: Frame) -> None:
+    """Call what makes something compiled and returns it, and what that is."""
+    samples = i.ledger.of(Standing).samples
+    for factory in makers.returning:
+        its = file.classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in samples else []
+        run_handed(i, factory, [other for other in dict.fromkeys((*its, *file.writing, *file.lying_open)) if other is not factory], frame)
+    for maker in makers.warming:
         run_warm(i, maker, frame)
-    unchanged, file = Unchanged(i), File(module, public, classes, writing, around, lying_open)
-    for maker in public:
-        if id(maker.info.node) in leaving:
-            run_left(i, file, partial(make, i, maker, frame), lambda left: True, unchanged, frame, maker.ref)
-    entered = {id(method.info.node) for method in reaching}
-    objects: list[tuple[int, Value, list[Method]]] = []
-    for cls, own in classes.items():
-        its = [*own, *inherited_methods(i, Ref(cls)), *descriptor_setters(i, Ref(cls))]
-        owner = i.ledger.of(Standing).samples.get(cls)
-        entered.update(id(method.info.node) for method in its if Ref(cls) in open_ and _calls(i, method, open_))
-        if owner is None and any(id(method.info.node) in entered for method in its):
+
+
+class _Object(NamedTuple):
+    """An object of a class that the client uses. `methods`: those that it calls. `owns`: whether the object or its class holds something compiled."""
+
+    owner: Value
+    methods: Sequence[Method]
+    owns: bool
+
+
+class _Beside(NamedTuple):
+    """What may run between two calls of an object's methods: other `methods`, those of objects `lying_open` that it holds or the module does, and what
+    context `managers` do around a call."""
+
+    methods: Sequence[Method]
+    lying_open: Sequence[Method]
+    managers: Sequence[tuple[Ref, Method]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    """The client of one file. `functions`: those of the file that it may call. `open_`: functions and classes that it calls although code in sight does.
+    `entered`: nodes of the functions that come to something compiled; what objects hand out is added."""
+
+    i: Interpreter
+    frame: Frame
+    file: File
+    functions: Sequence[Method]
+    open_: Collection[Ref]
+    open_objects: OpenObjects
+    entered: set[int]
+    unchanged: Unchanged
+
+    def leave(self, make: Callable[[], Sequence[Value]], wanted: Callable[[Kept], bool], maker: Ref | None = None) -> None:
+        """Call what is compiled and lies where others come to it. `left_open.run_left` says what the arguments are."""
+        run_left(self.i, self.file, make, wanted, self.unchanged, self.frame, maker)
+
+    def use_objects(self) -> None:
+        """Use an object of each class that has something compiled or whose methods come to it."""
+        standing = [
+            (cls, owner, its)
+            for cls, own in self.file.classes.items()
+            if (owner := self._standing(cls, its := self._methods(cls, own))) is not None
+        ]
+        bound = held_methods(self.i)
+        for cls, owner, its in standing:
+            methods = self._with_what_it_hands_out(owner, its, bound)
+            one = _Object(owner, methods, _owns(self.i, cls, owner))
+            beside = self._beside(cls, owner)
+            self._call_methods(one, beside)
+            if one.owns:
+                self._call_attributes(one, beside)
+                self.leave(partial(members, owner), lambda left: left.readers != ())
+
+    def _methods(self, cls: int, own: Sequence[Method]) -> list[Method]:
+        """The methods that a class has, with those that it inherits."""
+        return [*own, *inherited_methods(self.i, Ref(cls)), *descriptor_setters(self.i, Ref(cls))]
+
+    def _standing(self, cls: int, its: Sequence[Method]) -> Value | None:
+        """The object that stands for those of a class, None if the client has no use for it."""
+        i, owner = self.i, self.i.ledger.of(Standing).samples.get(cls)
+        self.entered.update(id(method.info.node) for method in its if Ref(cls) in self.open_ and _calls(i, method, self.open_))
+        if owner is None and any(id(method.info.node) in self.entered for method in its):
             owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
-        if owner is not None and others_have(i, module, Ref(cls), owner):
-            objects.append((cls, owner, its))
-    bound = held_methods(i)
-    for cls, owner, its in objects:
+        return owner if owner is not None and others_have(i, self.file.module, Ref(cls), owner) else None
+
+    def _with_what_it_hands_out(
+        self, owner: Value, its: Sequence[Method], bound: Mapping[int, Sequence[tuple[int | None, Ref]]]
+    ) -> list[Method]:
+        """The methods of an object, with the methods and closures that it hands out and those that lie under its public names."""
+        i = self.i
         kept = [method for member in members(owner) if isinstance(member, Ref) for method in _lying(i, member, its)]
-        called = [method for method in kept if _calls(i, method, open_)]
-        entered.update(id(method.info.node) for method in called)
-        its += [*handed_out_methods(i, owner, its, bound), *handed_out_closures(i, owner), *(kept if called else ())]
-        around_it = [*methods_of_given(i, owner, classes), *changing_given(i, Ref(cls), owner, public)]
-        open_ones = [method for member in members(owner) if isinstance(member, Ref) for method in open_objects.of(member)]
-        open_ones += (method for method in lying_open if method not in open_ones)
-        owns = _owns(i, cls, owner)
-        managers = [*context_managers(i, cls, Ref(cls)), *around]
-        for method in its:
-            if id(method.info.node) in entered:
-                others = [other for other in (*its, *around_it, *writing) if other is not method]
-                if _again(i, method, list(dict.fromkeys(others)), unchanged, frame) or id(method.info.node) in i.ledger.of(Entries).drawing:
-                    rounds.repeat(i, method, frame)
-                compiled = compiled_in(i, method)
-                if near := told.untold(i, compiled, _read_by(i, compiled, open_ones)):
-                    _again(i, method, near, unchanged, frame)
-                for other in rounds.counting_for(i, method, (*its, *around_it, *open_ones), frame):
-                    rounds.repeat(i, method, frame, other)
-                rounds.go_on(i, method, frame)
-                run_within(i, calling(i, method, frame), managers, frame)
-        for name, compiled_object in callables(i, owner) if owns else ():
-            callee = _read_and_called(i, owner, name, compiled_object, frame)
-            others = list(dict.fromkeys((*its, *around_it, *writing)))
-            if callers := _callers(i, compiled_object, [other for other in others if id(other.info.node) in entered]):
+        reaching = [method for method in kept if _calls(i, method, self.open_)]
+        self.entered.update(id(method.info.node) for method in reaching)
+        return [*its, *handed_out_methods(i, owner, its, bound), *handed_out_closures(i, owner), *(kept if reaching else ())]
+
+    def _beside(self, cls: int, owner: Value) -> _Beside:
+        i, file = self.i, self.file
+        around_it = [*methods_of_given(i, owner, file.classes), *changing_given(i, Ref(cls), owner, file.public)]
+        lying_open = [method for member in members(owner) if isinstance(member, Ref) for method in self.open_objects.of(member)]
+        lying_open += (method for method in file.lying_open if method not in lying_open)
+        return _Beside(around_it, lying_open, [*context_managers(i, cls, Ref(cls)), *file.around])
+
+    def _call_methods(self, one: _Object, beside: _Beside) -> None:
+        """Call each method of an object that comes to something compiled, with whatever may run between two calls."""
+        i, frame = self.i, self.frame
+        for method in one.methods:
+            if id(method.info.node) not in self.entered:
+                continue
+            others = [other for other in (*one.methods, *beside.methods, *self.file.writing) if other is not method]
+            if self._again(method, list(dict.fromkeys(others))) or self._draws(method):
+                rounds.repeat(i, method, frame)
+            self._with_open_objects(method, beside.lying_open)
+            for other in rounds.counting_for(i, method, (*one.methods, *beside.methods, *beside.lying_open), frame):
+                rounds.repeat(i, method, frame, other)
+            rounds.go_on(i, method, frame)
+            run_within(i, calling(i, method, frame), beside.managers, frame)
+
+    def _call_attributes(self, one: _Object, beside: _Beside) -> None:
+        """Call the compiled objects that are public attributes of an object."""
+        i, frame = self.i, self.frame
+        for name, compiled_object in callables(i, one.owner):
+            callee = _read_and_called(i, one.owner, name, compiled_object, frame)
+            others = list(dict.fromkeys((*one.methods, *beside.methods, *self.file.writing)))
+            if callers := _callers(i, compiled_object, [other for other in others if id(other.info.node) in self.entered]):
                 run(i, callee, callers, frame)
                 continue
             run(i, callee, others, frame)
-            if near := _read_by(i, {compiled_object.oid}, open_ones):
+            if near := _read_by(i, {compiled_object.oid}, beside.lying_open):
                 run(i, callee, near, frame)
-            run_within(i, callee, managers, frame)
-        if owns:
-            run_left(i, file, partial(members, owner), lambda left: left.readers != (), unchanged, frame)
-    for method in (method for method in reaching if method.cls is None):
-        number = id(method.info.node)
+            run_within(i, callee, beside.managers, frame)
+
+    def call_function(self, method: Method) -> None:
+        """Call a function that comes to something compiled, with whatever may run between two calls."""
+        i, file, frame = self.i, self.file, self.frame
         beside = [
-            other for other in functions if other.ref != method.ref and other.cls is None and closures.shares(i, other.ref, method.ref)
+            other for other in self.functions if other.ref != method.ref and other.cls is None and closures.shares(i, other.ref, method.ref)
         ]
-        others = list(dict.fromkeys((*(m for m in writing if m is not method), *beside)))
-        changes = writing or beside or closures.may_change(i, method)
-        counts = _again(i, method, others, unchanged, frame) if changes else rounds.counts(i, method, frame)
-        compiled = compiled_in(i, method)
-        if near := told.untold(i, compiled, _read_by(i, compiled, lying_open)):
-            _again(i, method, near, unchanged, frame)
-        if counts or number in i.ledger.of(Entries).drawing:
+        others = list(dict.fromkeys((*(writer for writer in file.writing if writer is not method), *beside)))
+        changes = file.writing or beside or closures.may_change(i, method)
+        counts = self._again(method, others) if changes else rounds.counts(i, method, frame)
+        self._with_open_objects(method, file.lying_open)
+        if counts or self._draws(method):
             rounds.repeat(i, method, frame)
         rounds.go_on(i, method, frame)
-        run_within(i, calling(i, method, frame), around, frame)
-    themselves = counting_themselves(i)
-    for name, compiled_object in alone:
-        callee = _read_and_called(i, Ref(module), name, compiled_object, frame)
-        if callers := _callers(i, compiled_object, reaching):
-            if changing := [method for method in callers if method in writing]:
-                run(i, callee, changing, frame)
-            continue
-        function = target(i, compiled_object)[0]
-        beside = [other for other in functions if function is not None and closures.shares(i, other.ref, function)]
-        if writing or beside or compiled_object.oid in themselves:
-            run(i, callee, list(dict.fromkeys((*writing, *beside))), frame)
-        if near := _read_by(i, {compiled_object.oid}, lying_open):
-            run(i, callee, near, frame)
-        run_within(i, callee, around, frame)
-    run_left(i, file, lambda: (), lambda left: left.root == Ref(module) and len(left.path) > 1, unchanged, frame)
+        run_within(i, calling(i, method, frame), file.around, frame)
+
+    def call_compiled(self, named: Sequence[tuple[str, Ref]], reaching: Sequence[Method]) -> None:
+        """Call the compiled objects that are public names of the file. `reaching`: the functions that come to something compiled."""
+        i, file, frame = self.i, self.file, self.frame
+        themselves = counting_themselves(i)
+        for name, compiled_object in named:
+            callee = _read_and_called(i, Ref(file.module), name, compiled_object, frame)
+            if callers := _callers(i, compiled_object, reaching):
+                if changing := [method for method in callers if method in file.writing]:
+                    run(i, callee, changing, frame)
+                continue
+            function = target(i, compiled_object)[0]
+            beside = [other for other in self.functions if function is not None and closures.shares(i, other.ref, function)]
+            if file.writing or beside or compiled_object.oid in themselves:
+                run(i, callee, list(dict.fromkeys((*file.writing, *beside))), frame)
+            if near := _read_by(i, {compiled_object.oid}, file.lying_open):
+                run(i, callee, near, frame)
+            run_within(i, callee, file.around, frame)
+
+    def _draws(self, method: Method) -> bool:
+        return id(method.info.node) in self.i.ledger.of(Entries).drawing
+
+    def _with_open_objects(self, method: Method, lying_open: Sequence[Method]) -> None:
+        """Call a method again with the methods of objects lying open between the calls: apart from the others, of which these take nothing."""
+        compiled = compiled_in(self.i, method)
+        if near := told.untold(self.i, compiled, _read_by(self.i, compiled, lying_open)):
+            self._again(method, near)
+
+    def _again(self, method: Method, others: Sequence[Method]) -> bool:
+        """Call a method, let others run, call it again, unless all of them leave alone what traces have read. Whether the first call left another number
+        or list where one was."""
+        i, frame = self.i, self.frame
+        if self.unchanged.by(called(i, each) for each in (method, *others)):
+            return rounds.counts(i, method, frame)
+        callee, anew, known = calling(i, method, frame), list[Method](), journal(i).mark()
+        counts = run(i, callee, others, frame, anew)
+        for other in told.one_by_one(i, compiled_in(i, method), others, known) if len(others) > 1 else ():
+            run(i, callee, (other,), frame)
+        run_rest(i, callee, others, anew, frame)
+        return counts
 
 
 def _lying(i: Interpreter, holder: Ref, known: Sequence[Method]) -> list[Method]:
@@ -201,19 +315,6 @@ def _calls(i: Interpreter, method: Method, open_: Collection[Ref]) -> bool:
         return False
     calls, is_open = list(calls_within(i, method.info)), method.ref in open_ or method.cls in open_
     return bool(calls) and (is_open or all(call.alone for call in calls))
-
-
-def _again(i: Interpreter, method: Method, others: Sequence[Method], unchanged: Unchanged, frame: Frame) -> bool:
-    """Call a method, let others run, call it again, unless all of them leave alone what traces have read. Whether the first call left another number or
-    list where one was."""
-    if unchanged.by(called(i, each) for each in (method, *others)):
-        return rounds.counts(i, method, frame)
-    callee, anew, known = calling(i, method, frame), list[Method](), journal(i).mark()
-    counts = run(i, callee, others, frame, anew)
-    for other in told.one_by_one(i, compiled_in(i, method), others, known) if len(others) > 1 else ():
-        run(i, callee, (other,), frame)
-    run_rest(i, callee, others, anew, frame)
-    return counts
 
 
 def _read_by(i: Interpreter, compiled: Collection[int], methods: Sequence[Method]) -> list[Method]:
