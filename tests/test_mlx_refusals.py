@@ -78,6 +78,7 @@ def test_what_is_refused(name: str, arguments: list[Any], error: str | None) -> 
 def test_a_layer_is_asked_with_the_weights_of_now() -> None:
     layer = layer_model().construct("mlx.nn.Linear", [2, 3], {})
     assert layer is not None
-    for weight, error in ((array(3, 2), "builtins.ValueError"), (array(3, 4), None), (ArrayType(None, None), None)):
+    unknown = (ArrayType(None, None), UNKNOWN, Scalar("int"))
+    for weight, error in ((array(3, 2), "builtins.ValueError"), (array(3, 4), None), *((weight, None) for weight in unknown)):
         weights = {"weight": weight, "bias": array(3)}
         assert refusals.refusal_of_layer(layer, "__call__", [array(5, 4)], {}, weights) == error

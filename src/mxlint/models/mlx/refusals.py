@@ -64,11 +64,13 @@ def refusal(name: str, arguments: Sequence[Argument], keywords: Given) -> str | 
 
 
 def refusal_of_layer(layer: Layer, method: str, arguments: Sequence[Argument], keywords: Given, weights: Mapping[str, Any]) -> str | None:
-    """The same of a method of a layer, with the weights of now."""
+    """The same of a method of a layer, with the weights of now. Of a weight that may be no array nothing is known."""
     form, (proved,) = layer_model().entries[layer.name]["methods"].get(method), entries().get(f"{layer.name}.{method}", (None,))
     if form is None or proved is None:
         return None
     now = {name: numbers_alone(weights.get(name, None if made is None else ArrayType(None, None))) for name, made in layer.weights.items()}
+    if not all(weight is None or isinstance(weight, ArrayType) for weight in now.values()):
+        return None
     named = {name: numbers_alone(value) for name, value in keywords.items()}
     names = layer_model().names(layer, form, list(map(numbers_alone, arguments)), named, now)
     return None if names is None else of_form(form, names, proved)
