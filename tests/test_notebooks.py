@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from notebooks import document, notebook
 
+from mxlint.config import Settings
 from mxlint.documents.editing import rewritten_document
 from mxlint.documents.errors import DocumentError
 from mxlint.documents.ipython import is_python, python
@@ -52,8 +53,6 @@ def places(result: Result) -> list[tuple[str, int | None, int, int]]:
 
 
 def checked(text: str, name: str = "a.ipynb") -> Result:
-    from mxlint.config import Settings
-
     return check((), Settings(isolated=True), stdin=Stdin(text.encode(), name))
 
 
@@ -281,6 +280,24 @@ def test_names_from_outside_do_not_end_the_program() -> None:
     """A name that no cell binds is there in a session: from IPython, from %run, from a cell in another language."""
     text = notebook(IMPORTS, "display(model)\n%run setup.py\ncount = !ls\nprint(Out[1], _, len(count), loaded)", STEP, CALL)
     assert places(checked(text)) == [("MX101", 3, 3, 5)]
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "step(later)",
+        "raise RuntimeError('stop here')",
+        "import sys; sys.exit()",
+        "assert not IMPORTED, 'run the next cell by hand'",
+        "mx.eval(mx.reshape(mx.ones(3), (2, 2)))",
+    ],
+)
+def test_a_cell_that_raises_ends_itself_alone(ends: str) -> None:
+    """A session goes on with the next cell; in a script nothing behind is reached."""
+    calls = "for n in range(9):\n    step(mx.ones(2), n)"
+    cells = (IMPORTS, "@mx.compile\ndef step(x, n):\n    return x * n", f"IMPORTED = True\n{ends}", calls, "later = 1")
+    assert places(checked(notebook(*cells))) == [("MX303", 4, 2, 22)]
+    assert check((), Settings(isolated=True), stdin=Stdin("\n".join(cells).encode(), "a.py")).findings == ()
 
 
 def test_a_session_is_asked_only_for_what_nothing_binds() -> None:

@@ -32,13 +32,14 @@ class SourceError(Exception):
 @dataclass(frozen=True, slots=True)
 class Source:
     """A decoded file. `name` is what users see, `text` has no BOM and the newlines of the file. `layout`: of a file that holds Python among other
-    things, where the rows of `text` are in it."""
+    things, where the rows of `text` are in it. `session`: it is the program of a notebook, whose cells run whatever another one has raised."""
 
     path: Path | None
     name: str
     data: bytes
     text: str
     layout: Layout | None = field(default=None, compare=False, repr=False)
+    session: bool = field(default=False, compare=False, repr=False)
     _starts: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
     _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 

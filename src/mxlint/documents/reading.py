@@ -83,7 +83,7 @@ def programs(source: Source) -> Iterator[Source]:
             return  # what is left of it is not the program
         end = starts[number + 1] if number + 1 < len(starts) else len(source.starts) + 1
         text = "\n" * (start - 1) + source.text[source.offset(start) : source.offset(end)]
-        yield _plain(source, text)
+        yield _plain(source, text, source.layout.kind == "notebook")
 
 
 def broken(source: Source) -> Iterator[Source]:
@@ -93,8 +93,8 @@ def broken(source: Source) -> Iterator[Source]:
         yield _plain(source, "\n" * (source.layout.pieces[number].first - 1) + code)
 
 
-def _plain(source: Source, text: str) -> Source:
-    return Source(source.path, source.name, text.encode(errors="surrogatepass"), text)
+def _plain(source: Source, text: str, session: bool = False) -> Source:
+    return Source(source.path, source.name, text.encode(errors="surrogatepass"), text, session=session)
 
 
 def _parts(data: bytes, kind: Kind) -> Iterator[_Part]:

@@ -71,7 +71,7 @@ def read_name(i: Interpreter, name: str, frame: Frame, node: ir.Expr) -> Value:
         param = None if own else type_parameter(i.project.lowered(frame.source), name, node.start)
         if param is not None:
             return i.symbolic(frame.place(param), "type parameter", name)
-        throw_named(i, "builtins.UnboundLocalError" if own else "builtins.NameError", frame.place(node))
+        throw_named(i, "builtins.UnboundLocalError" if local else "builtins.NameError", frame.place(node))
     if len(found_in) == 1:
         return _read_in(i, found_in[0], name, frame, node)
     bound_in = [oid for oid in found_in if not isinstance(i.heap.get(oid, name), Unbound)]
@@ -93,5 +93,5 @@ def _read_in(i: Interpreter, oid: int, name: str, frame: Frame, node: ir.Expr) -
             i.may_raise("builtins.NameError" if oid == frame.module else "builtins.UnboundLocalError")
         value = of(bound)
     elif isinstance(value, Unbound):
-        throw_named(i, "builtins.UnboundLocalError", frame.place(node))
+        throw_named(i, "builtins.NameError" if i.info(oid).kind in ("module", "class") else "builtins.UnboundLocalError", frame.place(node))
     return found(i, oid, name, value, frame.place(node), frame)

@@ -55,7 +55,7 @@ def run_module(i: Interpreter, source: Source, name: str) -> Frame:
     i.stack.append(frame)
     if i.observer is not None:
         i.observer.entered(frame, node)
-    outer, i.recovery = i.recovery, Recovery(Target(i.heap.mark()), len(i.tries), i.path)
+    outer, i.recovery = i.recovery, Recovery(Target(i.heap.mark()), len(i.tries), i.path, source.session)
     try:
         i.execute(node.body, frame)
     except OutOfSteps:

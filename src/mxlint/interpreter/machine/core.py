@@ -659,7 +659,7 @@ class Interpreter:
         recording = self.heap.recording
         recovery = self.recovery if self.recovery is not None and len(self.tries) <= self.recovery.tries else None
         doubtful = isinstance(exception, Ref) and self.heap.infos[exception.oid].payload is OWN
-        recovered = recovery is not None and doubtful
+        recovered = recovery is not None and (doubtful or recovery.session)
         if isinstance(exception, Ref) and self.trace is not None and len(self.tries) <= self.trace.tries:
             place, cls = self.heap.infos[exception.oid].place, self.heap.get(exception.oid, ("#", "class"))
             self.trace.left_by(self, place)

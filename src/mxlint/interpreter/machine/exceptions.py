@@ -55,8 +55,17 @@ def throw_named(i: Interpreter, name: str, place: Place, value: Value | None = N
 
 def never_raised(i: Interpreter, place: Place | None, cls: Value | None) -> str:
     """Note an exception that ends what would go on without it, and that Python may not raise. What is said of it."""
+    return _lacking(i, place, cls, "that may never be raised")
+
+
+def ends_cell(i: Interpreter, place: Place | None, cls: Value | None) -> str:
+    """Note an exception that ends a cell of a notebook, behind which the session goes on. What is said of it."""
+    return _lacking(i, place, cls, "that ends a cell")
+
+
+def _lacking(i: Interpreter, place: Place | None, cls: Value | None, what: str) -> str:
     name = str(getattr(cls, "name", "exception")).rpartition(".")[2]
-    reason = f"{_article(name)} {name} that may never be raised"
+    reason = f"{_article(name)} {name} {what}"
     i.imprecise(reason, place)
     return reason
 

@@ -157,11 +157,12 @@ class Departures:
 
 class Recovery:
     """Where a run goes on that an exception ends which only the analysis may raise: behind the statement at module level that runs. `tries`: so many handlers
-    stood around the module; `path`: the path on which it began."""
+    stood around the module; `path`: the path on which it began; `session`: the module is a notebook, whose cells run whatever another one has raised."""
 
-    __slots__ = ("path", "target", "tries")
+    __slots__ = ("path", "session", "target", "tries")
 
-    def __init__(self, target: Target, tries: int, path: Path) -> None:
+    def __init__(self, target: Target, tries: int, path: Path, session: bool) -> None:
         self.target = target
         self.tries = tries
         self.path = path
+        self.session = session

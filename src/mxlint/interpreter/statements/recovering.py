@@ -1,7 +1,8 @@
-"""Going on at module level after an exception that only the analysis may raise.
+"""Going on at module level after an exception that only the analysis may raise, or that ends a cell of a notebook.
 
 Models and values are known only in part, so an exception that no `raise` in sight causes may be none under Python. It must not end a module: the run goes on behind
-the statement, and no site of the file is full.
+the statement, and no site of the file is full. A session goes on with its next cell after any exception; what it lacks may come from cells that were run in another
+order.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mxlint.domain.members import Ref, Unknown, Value, members
-from mxlint.interpreter.machine.core import Halt, Interpreter
-from mxlint.interpreter.machine.exceptions import CLASS, never_raised
+from mxlint.interpreter.machine.core import OWN, Halt, Interpreter
+from mxlint.interpreter.machine.exceptions import CLASS, ends_cell, never_raised
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.targets import Recovery, Target
 from mxlint.interpreter.statements.binding import assign, store
@@ -26,7 +27,7 @@ def recovered(i: Interpreter, node: ir.Stmt, frame: Frame, run: Callable[[Interp
         run(i, node, frame)
         return
     target, path = Target(i.heap.mark()), i.path
-    i.recovery = Recovery(target, outer.tries, outer.path)
+    i.recovery = Recovery(target, outer.tries, outer.path, outer.session)
     i.targets.append(target)
     try:
         run(i, node, frame)
@@ -49,7 +50,9 @@ def _say(i: Interpreter, error: Value, frame: Frame) -> None:
     """List what was raised, and where. It may be that compiled functions of this file are called in what was not run."""
     for member in members(error):
         place = i.info(member.oid).place if isinstance(member, Ref) else None
-        reason = never_raised(i, place, i.heap.get(member.oid, CLASS) if isinstance(member, Ref) else None)
+        cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) else None
+        doubtful = isinstance(member, Ref) and i.info(member.oid).payload is OWN
+        reason = never_raised(i, place, cls) if doubtful else ends_cell(i, place, cls)
         if i.journal is not None and not i.silent and place is not None:
             i.journal.doubt(place, reason)
             if frame.source is i.main:
