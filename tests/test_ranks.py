@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import mlx.core as mx
 import pytest
 
@@ -44,6 +46,20 @@ def program(body: str, rank: int) -> str:
     )
 
 
+TESTS = ("asserted", "refused", "refused by length", "a name for it", "a name for the shape", "one of two tests")
+"""Bodies that only test, and whose test the caller may make as well."""
+
+
+def with_a_test_outside(body: str, rank: int) -> str:
+    """The same test in the function that calls the compiled one, which nothing in sight calls."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return (
+        "import mlx.core as mx\n\n"
+        f"@mx.compile\ndef f(x):\n    if x[None].ndim == {rank + 1}:\n        print(x)\n    return x * 2\n\n"
+        f"def call(x: mx.array):\n{lines}    return f(x)\n"
+    )
+
+
 def gets_there(body: str, rank: int) -> bool:
     """Whether the test holds with an array of so many axes."""
     text = program(body, rank).replace("@mx.compile\n", "").replace("print(x)", "reached.append(1)")
@@ -59,9 +75,18 @@ def gets_there(body: str, rank: int) -> bool:
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_the_rank_that_a_use_leaves(body: str) -> None:
+    _agree(body, program)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_rank_that_a_test_of_the_caller_leaves(name: str) -> None:
+    _agree(BODIES[name], with_a_test_outside)
+
+
+def _agree(body: str, make: Callable[[str, int], str]) -> None:
     said = set()
     for rank in RANKS:
-        findings = analyze(source_from_bytes(program(body, rank).encode(), "main.py"), Project(), load_table()).findings
+        findings = analyze(source_from_bytes(make(body, rank).encode(), "main.py"), Project(), load_table()).findings
         if "MX101" in {finding.code for finding in findings}:
             said.add(rank)
     may = {rank for rank in RANKS if gets_there(body, rank)}

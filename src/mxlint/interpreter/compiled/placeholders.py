@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from mxlint.domain.arrays import Array, Chain
+from mxlint.domain.guards import Guard
 from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Bound, Const, Member, Ref, Symbolic, Tuple, Unknown, Value, options
 from mxlint.domain.place import Place
@@ -27,7 +28,7 @@ from mxlint.interpreter.machine.journal import journal, where
 from mxlint.interpreter.machine.locations import CHANGED, ITEMS, REST, REST_KEY
 from mxlint.interpreter.machine.reach import arrays_in, each_leaf, each_place
 from mxlint.interpreter.objects.annotations import names_array, says_nothing
-from mxlint.interpreter.open_world import given_dicts
+from mxlint.interpreter.open_world import given_dicts, ranks
 from mxlint.interpreter.open_world.given_stars import GIVEN_AS, apart_by_number
 from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_layer, may_be_anything
 from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
@@ -38,9 +39,10 @@ from mxlint.syntax import ir
 class _Given:
     """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met.
     `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array; `used` asks
-    whether it is used as one, `entries` whether as a dict, `asked` whether something asks of which type it is."""
+    whether it is used as one, `entries` whether as a dict, `asked` whether something asks of which type it is. `under`: what holds where the part is given
+    of which a placeholder is made."""
 
-    __slots__ = ("annotated", "asked", "counted", "entries", "number", "open_ended", "tuples", "used")
+    __slots__ = ("annotated", "asked", "counted", "entries", "number", "open_ended", "tuples", "under", "used")
 
     def __init__(self) -> None:
         self.number = 0
@@ -51,6 +53,7 @@ class _Given:
         self.asked: Callable[[], bool] | None = None
         self.counted: dict[int, int] = {}
         self.tuples: dict[int, tuple[Tuple, Tuple]] = {}
+        self.under: Guard = ()
 
 
 def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) -> Arguments:
@@ -187,7 +190,12 @@ def _part(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Giv
 
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
     """Which of several an argument is depends in the trace on the conditions that it depends on where the call is."""
-    return guarded([(_one_placeholder(i, trace, option.member, place, so_far, name), option.guard) for option in options(value)])
+    around, made = so_far.under, list[tuple[Value, Guard]]()
+    for option in options(value):
+        so_far.under = (*around, *option.guard)
+        made.append((_one_placeholder(i, trace, option.member, place, so_far, name), option.guard))
+    so_far.under = around
+    return guarded(made)
 
 
 def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:
@@ -250,7 +258,8 @@ def _of_array(
     i.heap.set(ident, ("#", "argument"), Const(name))
     i.heap.set(ident, ("#", "original"), Const(member.ident if original is None and isinstance(member, Array) else original))
     if isinstance(member, Symbolic):
-        return Array(ident, trace.number, None, None, Chain(place, "argument"), frozenset((number,)), "")
+        made = Array(ident, trace.number, None, None, Chain(place, "argument"), frozenset((number,)), "")
+        return made if original is None else ranks.of_argument(i, original, so_far.under, made)
     trace.given.names.add(member.ident)
     trace.given.arrays = (*trace.given.arrays, member.ident)
     if not member.several:  # which of them it is nobody says
@@ -260,7 +269,8 @@ def _of_array(
             i.heap.set(ident, field, said)
     shape = None if member.shape is None else _origins(i, member.shape, number, place)
     chain = Chain(place, "argument", presumed=ident if i.heap.get(ident, PRESUMED) is not None else None)
-    return Array(ident, trace.number, shape, member.dtype, chain, frozenset((number,)), member.grows, loops=member.loops)
+    made = Array(ident, trace.number, shape, member.dtype, chain, frozenset((number,)), member.grows, loops=member.loops)
+    return ranks.of_argument(i, member.ident if original is None else original, so_far.under, made)
 
 
 def _of_tuple(i: Interpreter, trace: Trace, member: Tuple, place: Place, so_far: _Given, name: str) -> Value:

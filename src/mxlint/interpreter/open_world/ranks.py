@@ -1,13 +1,21 @@
 """How many axes a placeholder has whose shape nobody in sight gives: what unpacks its shape goes on only where there are so many, and a test says it.
 
-Arrays outside of traces stay as they are: a shape that is only known by its use says nothing of which calls have one key.
+Arrays outside of traces keep no shape of that: one that is only known by its use says nothing of which calls have one key. What a test of an argument has said
+there holds of its placeholder.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from mxlint.domain.arrays import Array, Part, ShapeOf, unranked
-from mxlint.domain.members import Length, Member, Symbolic, Value
+from mxlint.domain.exclusion import contradict
+from mxlint.domain.guards import Guard
+from mxlint.domain.members import Const, Length, Member, Symbolic, Value, options
 from mxlint.interpreter.machine.core import Interpreter
+
+TESTED: Final = ("#", "axes by a test")
+"""Of an array outside of traces whose shape nobody in sight gives: how many axes it has where a test lets the program go on."""
 
 
 def unpacked(i: Interpreter, shape: ShapeOf, count: int) -> tuple[Value, ...]:
@@ -40,8 +48,10 @@ def subject(value: Value | None) -> int | None:
 
 
 def learn(i: Interpreter, ident: int, number: int) -> None:
-    """Give an array so many axes, wherever it is held."""
+    """Give an array so many axes, wherever it is held. Outside of traces it is kept for its placeholders alone."""
     trace = i.trace
+    if trace is None and number >= 0 and not i.info(ident).summary:
+        i.heap.set(ident, TESTED, Const(number))
     if number < 0 or trace is None or i.info(ident).trace != trace.number or i.info(ident).summary:
         return
 
@@ -51,3 +61,12 @@ def learn(i: Interpreter, ident: int, number: int) -> None:
         return member.but(shape=unranked(member).with_rank(number))
 
     i.heap.replace(ident, change)
+
+
+def of_argument(i: Interpreter, argument: int, under: Guard, placeholder: Array) -> Array:
+    """A placeholder with as many axes as a test has found that its argument has, if it has no shape itself. `argument`: the object that stands for it; `under`: what
+    holds where it is given."""
+    tested = i.heap.get(argument, TESTED) if placeholder.shape is None else None
+    found = {option.member for option in options(tested) if not contradict(option.guard, under)} if tested is not None else ()
+    number = next(iter(found)) if len(found) == 1 else None
+    return placeholder.but(shape=unranked(placeholder).with_rank(number.value)) if isinstance(number, Const) else placeholder  # type: ignore[arg-type]

@@ -39,6 +39,7 @@ from mxlint.interpreter.machine.tested import Tested
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container
 from mxlint.interpreter.objects.type_tests import instance_of, kinds_of_class
 from mxlint.interpreter.open_world import ranks
+from mxlint.interpreter.open_world.shadows import shadow
 from mxlint.syntax import ir
 
 
@@ -248,14 +249,22 @@ def _holds_some(op: str, number: object) -> bool | None:
 
 def _ranked(i: Interpreter, node: ir.Expr, frame: Frame) -> int | None:
     """The array for whose rank a test asks: by `x.ndim`, by `len(x.shape)`, or by a name that holds such a number."""
-    if isinstance(node, ir.Attr) and node.name == "ndim" and isinstance(array := _held(i, node.value, frame), Array):
-        return array.ident
+    if isinstance(node, ir.Attr) and node.name == "ndim" and (array := _array(i, node.value, frame)) is not None:
+        return array
     if (measured := _measured(node)) is not None:
-        if isinstance(measured, ir.Attr) and measured.name == "shape" and isinstance(array := _held(i, measured.value, frame), Array):
-            return array.ident
+        if isinstance(measured, ir.Attr) and measured.name == "shape" and (array := _array(i, measured.value, frame)) is not None:
+            return array
         shape = _held(i, measured, frame)
         return shape.ident if isinstance(shape, ShapeOf) and shape.is_whole else None
     return ranks.subject(_held(i, node, frame))
+
+
+def _array(i: Interpreter, node: ir.Expr, frame: Frame) -> int | None:
+    """The array that an expression is, or what stands for one that is out of sight."""
+    value = _held(i, node, frame)
+    if isinstance(value, Symbolic) and i.trace is None:
+        return shadow(i, value, frame.place(node))
+    return value.ident if isinstance(value, Array) else None
 
 
 def _held(i: Interpreter, node: ir.Expr, frame: Frame) -> Value | None:
