@@ -163,9 +163,12 @@ def mutations(entry: dict[str, Any]) -> tuple[Mutation, ...]:
 
 
 def _mutation(text: str) -> Mutation:
-    """`self adds`."""
+    """`self adds`, `self adds last`."""
     target, _, how = text.rpartition(" ")
-    return Mutation(_target(target), _one_of(how, schema.MUTATIONS))
+    end = how if how in schema.ENDS else ""
+    if end:
+        target, _, how = target.rpartition(" ")
+    return Mutation(_target(target), _one_of(how, schema.MUTATIONS), end)
 
 
 def _share(text: str) -> Share:

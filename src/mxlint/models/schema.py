@@ -30,6 +30,8 @@ EFFECTS = frozenset(
 """What happens outside of the program's own objects. `opens P`: a file, for writing if parameter P has one of the letters "wax+"."""
 MUTATIONS = frozenset({"adds", "removes", "reorders", "replaces", "consumes", "sets"})
 """New elements; fewer; another order; others in their places; an iterator advanced; attributes or internal state."""
+ENDS = frozenset({"first", "last"})
+"""The end of a sequence at which elements come or go: what is counted from the other one stays where it is."""
 RESULT = Type("result")
 """Where a store goes that goes into what the call gives."""
 ROLES = frozenset({"element", "content", "key", "value", "attribute"})
@@ -86,8 +88,11 @@ class Store(NamedTuple):
 
 
 class Mutation(NamedTuple):
+    """`end`: where elements come or go; "" where that is anywhere."""
+
     target: Type
     how: str
+    end: str = ""
 
 
 class Share(NamedTuple):
