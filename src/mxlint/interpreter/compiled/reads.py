@@ -37,7 +37,7 @@ from mxlint.interpreter.compiled import put_right
 from mxlint.interpreter.compiled.hanging import open_conditions
 from mxlint.interpreter.compiled.state import CONTENT, FROZEN, TRACES, Changes, CompiledInfo, container, count, held, older, value_kind
 from mxlint.interpreter.compiled.traces import Seen, Trace, under
-from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers import aspects, unlisted
 from mxlint.interpreter.loops import entrywise
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -172,6 +172,7 @@ def _seen(
         seen.count -= 1  # the trace has written there since it came to what it uses now
     seen.under = _under(i, trace, spot)
     seen.behind = not here
+    seen.cells = unlisted.cells(i, oid, whole(location)[1])
     return seen
 
 

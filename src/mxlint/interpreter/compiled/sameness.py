@@ -32,9 +32,10 @@ from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.beginnings import begins_alike
 from mxlint.interpreter.compiled.state import Entry, held
 from mxlint.interpreter.compiled.traces import Seen
+from mxlint.interpreter.containers import unlisted
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Rounds
-from mxlint.interpreter.machine.locations import CONTENTS
+from mxlint.interpreter.machine.locations import CONTENTS, ITEMS
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world.presumptions import round_of
@@ -99,7 +100,7 @@ def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, dept
     return (
         bool(read)
         and not written
-        and all(_holds_the_same(i, seen, held(i, now.oid, field) or UNBOUND, entry, depth) for field, seen in read.items())
+        and all(_holds_the_same(i, seen, now.oid, held(i, now.oid, field) or UNBOUND, entry, depth) for field, seen in read.items())
     )
 
 
@@ -118,7 +119,7 @@ def differs_where_unknown(i: Interpreter, before: Value, now: Member, entry: Ent
     if not isinstance(before, Ref) or not isinstance(now, Ref):
         return False
     read = [(seen, held(i, now.oid, field) or UNBOUND) for (oid, field), seen in entry.reads.items() if oid == before.oid]
-    unlike = [value for seen, value in read if not _holds_the_same(i, seen, value, entry, 1)]
+    unlike = [value for seen, value in read if not _holds_the_same(i, seen, now.oid, value, entry, 1)]
     return bool(unlike) and all(any(isinstance(member, Unknown) for member in members(value)) for value in unlike)
 
 
@@ -143,14 +144,17 @@ def part_that_differs(i: Interpreter, before: Value, now: Member, entry: Entry, 
         if location[0] != before.oid or not seen.used:
             continue
         value = held(i, now.oid, location[1]) or UNBOUND
-        if not _holds_the_same(i, seen, value, entry, depth):
+        if not _holds_the_same(i, seen, now.oid, value, entry, depth):
             if seen.kind == "python" and all(scalar_type(member) is not None for member in members(value)):
                 return _Part(location, seen, now.oid, value)
             return part_that_differs(i, seen.value, value, entry, depth - 1) if isinstance(value, Member) else None
     return None
 
 
-def _holds_the_same(i: Interpreter, seen: Seen, value: Value, entry: Entry, depth: int) -> bool:
+def _holds_the_same(i: Interpreter, seen: Seen, oid: int, value: Value, entry: Entry, depth: int) -> bool:
+    """Whether what lies somewhere in another object is what the trace has read there in the first one."""
+    if ITEMS in seen.cells:
+        return unlisted.same_in(i, seen.cells, oid)
     if isinstance(value, Union):
         return False
     if seen.behind and isinstance(value, Unbound):

@@ -53,7 +53,7 @@ from mxlint.interpreter.compiled.sameness import (
 from mxlint.interpreter.compiled.state import BEFORE_OTHERS, FROZEN, Entry, count, held, only_filled, value_kind, with_unfrozen, writer
 from mxlint.interpreter.compiled.texts import is_text
 from mxlint.interpreter.compiled.traces import Seen
-from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers import aspects, unlisted
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
@@ -64,7 +64,7 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import HELD, ITEMS, PART, REST, scalar_at
+from mxlint.interpreter.machine.locations import DISTINCT, ITEMS, PART, REST, UNORDERED, WHOLE, scalar_at
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world.dispatch import Dispatched
 from mxlint.interpreter.open_world.mentions import attributes_of
@@ -89,7 +89,10 @@ def compare(
 ) -> None:
     """Compare what a trace has read at a location with what lies there `now`, at a call of the compiled object `ref` that uses the trace again. `entry` is
     that trace, `again` what its body would do at this call; without them, what is read is an earlier trace's or a call's that is not followed."""
+    is_dict = bool(found.cells) and i.info(location[0]).kind == "dict"
     if count(i, location) == found.count or _is_bound_once(i, location) and not isinstance(found.value, Unbound):
+        if is_dict:
+            _compare_cells(i, ref, location, found, UNBOUND, place, entry, again)
         return
     if entry is not None and _is_only_filled(i, location, found, entry):
         return
@@ -98,6 +101,9 @@ def compare(
             unfollowed(i, ref, i.place or place, "a name of an earlier call that is assigned again")
         return
     now = _lies_there(i, location, found, now)
+    if found.cells and not is_dict:
+        _compare_cells(i, ref, location, found, now, place, entry, again)
+        return
     if location[1] == aspects.LENGTH and isinstance(found.value, Range):
         unfollowed(i, ref, i.place or place, "a length that was not followed")
         return
@@ -119,6 +125,55 @@ def compare(
         unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
     elif different:
         note_stale(i, ref, location, found, now, followed, hang, place, entry)
+    elif is_dict:
+        _compare_cells(i, ref, location, found, now, place, entry, again)
+
+
+def _compare_cells(
+    i: Interpreter, ref: Ref, location: Location, found: Seen, now: Value, place: Place, entry: Entry | None, again: Rehearsal | None
+) -> None:
+    """Compare what stands for what a trace has read of a container whose items are not known one by one. What lies at one place is compared itself, too."""
+    oid, field = location
+    ways: list[tuple[Member, tuple[events.Condition, ...]]] = []
+    for at, before in found.cells.items():
+        if at != ITEMS and (way := _changed_cell(i, found, before, i.live(unlisted.cell(i, oid, at)))) is not None:
+            ways.append(way)
+    if not ways:
+        return
+    changed, hang = min(ways, key=lambda way: _asked(way[1]))
+    is_place = isinstance(field, tuple) and unlisted.is_place(field)
+    if is_place:
+        different, also = _differences(i, location, found, i.live(now), entry, again)
+    else:
+        now = held(i, oid, ITEMS) or UNBOUND if field in (ITEMS, UNORDERED, DISTINCT) else found.value
+        different, also = tuple(members(now)), ()
+    if isinstance(changed, Unknown) or is_place and different and all(_is_approximated(i, member, found, entry) for member in different):
+        unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
+    elif different:
+        note_stale(
+            i, ref, location, found, now, different, tuple(dict.fromkeys((*hang, *also))), place, entry, unlisted.changed_at(changed)
+        )
+
+
+def _changed_cell(i: Interpreter, found: Seen, before: Value, present: Value) -> tuple[Member, tuple[events.Condition, ...]] | None:
+    """What stands in a cell now that did not when a trace read it, and the conditions under which it does; None if nothing else stands there. One of several
+    things that stood there is not another one."""
+    known = members(before)
+    new = [option for option in options(present) if option.member not in known and _may_hold(i, found, option.guard)]
+    if not new:
+        return None
+    stays = len(new) < len(options(present))
+    return min(
+        ((option.member, tuple(open_conditions(i, option.guard)) if stays else ()) for option in new), key=lambda way: _asked(way[1])
+    )
+
+
+def _may_hold(i: Interpreter, found: Seen, guard: Guard) -> bool:
+    """Whether a guard may hold where a trace has read something."""
+    if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in guard):
+        return False
+    path = closed(condition.literal for condition in i.path if condition.literal is not None) if found.under else ()
+    return not found.under or bool(together((*found.under, *guard, *path)))
 
 
 def _is_approximated(i: Interpreter, member: Member, found: Seen, entry: Entry | None) -> bool:
@@ -228,10 +283,12 @@ def note_stale(
     hang: tuple[events.Condition, ...],
     place: Place,
     entry: Entry | None,
+    changed_at: Place | None = None,
 ) -> None:
-    """Note that what a trace has read lies there no more, under conditions on which that hangs."""
+    """Note that what a trace has read lies there no more, under conditions on which that hangs. `changed_at`: where it was changed, if that is known better
+    than where it was written last."""
     oid, field = location
-    written, m = writer(i, oid, field), modality(i, 0)
+    written, m = changed_at or writer(i, oid, field), modality(i, 0)
     if written is None or m is None:
         return
     before = found.value
@@ -293,7 +350,7 @@ def _presumed(i: Interpreter, location: Location, written: Place, conditions: tu
     oid, field = location
     again = i.modes.client
     dispatched = [words for around, words in i.ledger.of(Dispatched).methods.items() if _lies_in(written, around)]
-    has_items = field == HELD or written in i.ledger.of(Shadows).items
+    has_items = field in WHOLE or written in i.ledger.of(Shadows).items
     kept = () if again and has_items else keeping(i, oid)
     return (*kept, *dispatched, *((again,) if again and not conditions else ()))
 

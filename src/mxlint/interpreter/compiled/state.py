@@ -38,7 +38,7 @@ from mxlint.interpreter.compiled.traces import Seen, Trace
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Context
-from mxlint.interpreter.machine.locations import ANY, ITEMS, KEYS, whole
+from mxlint.interpreter.machine.locations import ANY, HELD, ITEMS, KEYS, WHOLE, whole
 from mxlint.interpreter.machine.paths import Condition, Truth
 from mxlint.interpreter.machine.writing import Writes
 
@@ -166,7 +166,10 @@ class Entry:
 
     def _seal(self) -> None:
         """Keep what a comparison asks."""
-        read = frozenset((location, seen.value, seen.kind, seen.used, seen.under, seen.late) for location, seen in self.reads.items())
+        read = frozenset(
+            (location, seen.value, seen.kind, seen.used, seen.under, seen.late, *seen.cells.items())
+            for location, seen in self.reads.items()
+        )
         older = (referred(seen.value) for seen in self.reads.values())
         self.refers = frozenset(oid for oid in referred(self.result) if oid >= 0).union(*older, (oid for oid, _ in self.reads))
         written = frozenset(self.written.items())
@@ -257,6 +260,8 @@ def count(i: Interpreter, location: Location) -> int:
     """How often a location was written, as far as noted."""
     counts = i.ledger.of(Writes).counts
     oid, field = location = whole(location)
+    if field in WHOLE:
+        return counts.get((oid, HELD), 0)
     if field == ITEMS or aspects.is_aspect(field) or _from_the_end(field):
         return counts.get((oid, ANY), 0) + counts.get((oid, KEYS), 0)
     return counts.get(location, 0) + (counts.get((oid, ITEMS), 0) if isinstance(field, tuple) and field[0] == "item" else 0)
@@ -273,6 +278,8 @@ def writer(i: Interpreter, oid: int, field: object) -> Place | None:
     """Who wrote a location last."""
     writers = i.ledger.of(Writes).last
     _, field = whole((oid, field))
+    if field in WHOLE:
+        return writers.get((oid, HELD))
     if field == ITEMS or aspects.is_aspect(field) or _from_the_end(field):
         return writers.get((oid, ANY)) or writers.get((oid, KEYS))
     found = writers.get((oid, field))

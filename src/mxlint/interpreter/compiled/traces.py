@@ -38,10 +38,26 @@ class Seen:
     `count`: how often the location was written before; `used`: its content is part of the trace, not only its shape; `under`: the literals of the path
     from the start of the trace that each read of the location has; `late`: the arguments of which a copy had been changed when the trace last computed with
     what it read, by their numbers, and of a trace that has ended by their positions; `whole`: what lies there, of which it may have read a part; `behind`: nothing lay
-    there, and the value lies where is looked next; `asked`: what of an array is part of the trace, beside its content: its "shape", "rank" or "dtype".
+    there, and the value lies where is looked next; `asked`: what of an array is part of the trace, beside its content: its "shape", "rank" or "dtype"; `cells`: what stood for it in a container whose items are not known
+    one by one (`containers/unlisted.py`).
     """
 
-    __slots__ = ("asked", "behind", "calls", "container", "count", "kind", "late", "name", "under", "used", "value", "where", "whole")
+    __slots__ = (
+        "asked",
+        "behind",
+        "calls",
+        "cells",
+        "container",
+        "count",
+        "kind",
+        "late",
+        "name",
+        "under",
+        "used",
+        "value",
+        "where",
+        "whole",
+    )
 
     def __init__(self, value: Value, at: events.Where, name: str, kind: str, calls: tuple[events.Where, ...], container: str) -> None:
         self.value = value
@@ -57,6 +73,7 @@ class Seen:
         self.late: frozenset[int] = frozenset()
         self.behind = False
         self.asked: frozenset[str] = frozenset()
+        self.cells: Mapping[Field, Value] = {}
 
     def of(self, value: Value) -> Seen:
         """The same read, of a value that has another name since."""

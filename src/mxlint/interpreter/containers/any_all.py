@@ -12,6 +12,7 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.machine.targets import Target
+from mxlint.interpreter.open_world import given_contents
 
 
 class _UpTo:
@@ -52,6 +53,7 @@ def any_or_all(stop: bool) -> Handler:
 
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         if any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
+            given_contents.read_in_any_order(i, args.args[0], place, frame)
             return i.symbolic(place, "any", kinds=frozenset(("bool",)))
         value = args.args[0]
         if i.trace is not None and isinstance(value, Ref) and (is_fresh(i, value) or aspects.steps(i, value, place, frame) is not None):

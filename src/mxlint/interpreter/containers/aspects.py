@@ -23,6 +23,7 @@ from mxlint.domain.members import (
     UNBOUND,
     Applied,
     Const,
+    Kind,
     Member,
     Range,
     RangeObject,
@@ -40,7 +41,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import answers, membership, open_entries, orders
+from mxlint.interpreter.containers import answers, membership, open_entries, orders, unlisted
 from mxlint.interpreter.containers.deques import bounded
 from mxlint.interpreter.containers.elements import known_items, position_of
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS
@@ -70,9 +71,9 @@ from mxlint.interpreter.objects.lookup import by_class, container, fields_of, is
 from mxlint.interpreter.open_world import given_contents
 from mxlint.models.load import model
 
-LENGTH: Final = ("#", "length")
-FILLED: Final = ("#", "filled")
-_IN: Final = "in"
+LENGTH: Final = unlisted.LENGTH
+FILLED: Final = unlisted.FILLED
+_IN: Final = unlisted.IN
 ANSWER: Final = "answer"
 _NTH: Final = "nth"
 _THERE: Final = "there"
@@ -80,6 +81,8 @@ VIEWS: Final = ("keys", "values", "items")
 """Views of a dict, as kinds of iterators."""
 CLASS: Final = "class"
 """Begins the location of whether an entry or attribute is of a class."""
+_ASKED: Final = Kind("int", "open")
+"""What a trace reads that asks a container of unknown length how many items it has, or whether one is there: what stands for that says if it changes."""
 MAX_OPTIONAL: Final = 3
 """Keys of a dict that may be there or not, of which each combination is distinguished."""
 
@@ -134,6 +137,8 @@ def aspect(i: Interpreter, oid: int, field: Field) -> Value:
     if isinstance(field, tuple) and field[0] == BY_CLASS:
         return by_class(i, oid, field[1])
     contents = _contents(i, oid, ordered=_is_ordered(field))
+    if contents is None and field in (UNORDERED, DISTINCT):
+        return i.heap.get(oid, ITEMS) or Unknown("contents")
     if contents is None and _is_membership(field):
         return _is_in(i, oid, field[1])  # type: ignore[index]
     if contents is None and field == KEYS and (keys := open_entries.open_keys(i, oid)) is not None:
@@ -216,7 +221,10 @@ def ask(i: Interpreter, oid: int, field: Field, place: Place, frame: Frame) -> N
     if owner is None and i.info(oid).trace != i.trace.number:
         content = i.heap.get(oid, ITEMS)
         if content is not None and _contents(i, oid) is None and not _is_answered(i, oid, field):
-            i.operations.read(i, oid, ITEMS, content, place, frame)
+            if unlisted.is_unlisted(content) and (field in unlisted.READS or _is_membership(field)):
+                i.operations.read(i, oid, field, content if field in (UNORDERED, DISTINCT) else _ASKED, place, frame)
+            else:
+                i.operations.read(i, oid, ITEMS, content, place, frame)
         else:
             i.operations.read(i, oid, field, aspect(i, oid, field), place, frame)
 
@@ -224,8 +232,8 @@ def ask(i: Interpreter, oid: int, field: Field, place: Place, frame: Frame) -> N
 def _is_answered(i: Interpreter, oid: int, field: Field) -> bool:
     """Whether an aspect of a list or set is known, though its items are not, one by one."""
     if field == FILLED:
-        return _filled(i, oid) is not None
-    return _is_membership(field) and not any(isinstance(member, Unknown) for member in members(aspect(i, oid, field)))
+        return isinstance(_filled(i, oid), Const)
+    return _is_membership(field) and isinstance(aspect(i, oid, field), Const)
 
 
 def ask_for_entries(i: Interpreter, oid: int, place: Place, frame: Frame) -> None:
@@ -487,7 +495,7 @@ def whole(i: Interpreter, value: Tuple, place: Place, frame: Frame, *, ordered: 
     todo: list[Value] = [value]
     held = [part for part in value.parts if not isinstance(part, Const)]
     if not ordered and len(held) == 1 and (items := unordered(i, held[0], place, frame)) is not None:
-        todo = list(items)
+        todo = list(items.parts)
     while todo:
         for member in members(todo.pop()):
             if isinstance(member, Tuple):
@@ -522,32 +530,51 @@ def _are_alike_in_any_order(items: Sequence[Value], *, ranked: bool) -> bool:
     )
 
 
-def unordered(
-    i: Interpreter, value: Value, place: Place, frame: Frame, field: Field = UNORDERED, *, ranked: bool = False
-) -> tuple[Value, ...] | None:
+def unordered(i: Interpreter, value: Value, place: Place, frame: Frame, field: Field = UNORDERED, *, ranked: bool = False) -> Tuple | None:
     """The elements of a container, or of a view of a dict, for who does not ask for their order, if they are known; that is noted. `field`: what is asked
     for of the items of a list or set; `ranked`: which is less than which."""
     if i.trace is None or not isinstance(value, Ref):
         return None
     items = known_items(i, value)
-    if items is not None and not _are_alike_in_any_order(items, ranked=ranked):
+    held = Tuple(items) if items is not None else _unlisted(i, value)
+    if held is not None and not _are_alike_in_any_order(held.parts, ranked=ranked):
         return None
-    if items is not None and container(i, value, "__iter__") in ("list", "set"):
+    if held is not None and container(i, value, "__iter__") in ("list", "set"):
         if i.info(value.oid).trace == i.trace.number:
             return None
         ask(i, value.oid, field, place, frame)
-        return items
+        return held
     found = walk(i, value)
     if found is None or items is None or len(found.over) != 1:
         return None
-    ((held, kind),) = found.over
-    if container(i, held) != "dict":
+    ((inside, kind),) = found.over
+    if container(i, inside) != "dict":
         return None
-    ask(i, held.oid, UNORDERED, place, frame)
-    for entry, lies in list(i.heap.fields(held.oid).items()) if kind in ("values", "items") else ():
+    ask(i, inside.oid, UNORDERED, place, frame)
+    for entry, lies in list(i.heap.fields(inside.oid).items()) if kind in ("values", "items") else ():
         if _is_entry(entry):
-            i.operations.read(i, held.oid, entry, lies, place, frame)
-    return items
+            i.operations.read(i, inside.oid, entry, lies, place, frame)
+    return Tuple(items)
+
+
+def _unlisted(i: Interpreter, value: Ref) -> Tuple | None:
+    """What a list or set holds whose items are not known one by one; None of anything else."""
+    content = i.live(i.heap.get(value.oid, ITEMS) or UNBOUND)
+    if not unlisted.is_unlisted(content) or container(i, value, "__iter__") not in ("list", "set"):
+        return None
+    if isinstance(content, Tuple):
+        return content
+    found = [member for member in members(content) if isinstance(member, Tuple)]
+    shortest = [member.shortest for member in found]
+    least = None if None in shortest else min(number for number in shortest if number is not None)
+    loops = frozenset[int]().union(*(member.loops for member in found if member.loops))
+    return Tuple(
+        None,
+        join([part for member in found for part in member.parts]),
+        least=least,
+        given="part" if any(member.given for member in found) else "",
+        loops=loops,
+    )
 
 
 def _is_entry(field: object) -> bool:

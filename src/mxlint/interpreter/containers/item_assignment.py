@@ -24,6 +24,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter.containers import unlisted
 from mxlint.interpreter.containers.builders import entry, hashed
 from mxlint.interpreter.containers.dict_items import entries_where, put_entry, take_if_equal
 from mxlint.interpreter.containers.indices import MISUSE, as_index, needs_number
@@ -91,10 +92,20 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
         if given is not None:
             resized(i, owner.oid, None)
         changed = i.split(content, lambda part: _replaced(i, part, index, value, given, place))
+        held = i.heap.get(owner.oid, ITEMS) or UNBOUND
         if index == Slice(NONE, NONE, NONE):
             i.heap.set(owner.oid, ITEMS, Tuple(()))  # all that was there goes first
         i.heap.set(owner.oid, ITEMS, changed)
         single = isinstance(index, Const) and isinstance(index.value, int) and index.value >= 0
+        if given is not None and index == Slice(NONE, NONE, NONE) and unlisted.has_items_of(i, value, owner.oid):
+            unlisted.changed(i, owner.oid, "reorders", held, place)
+        elif given is not None:
+            whole = index == Slice(NONE, NONE, NONE) and changed != held
+            unlisted.changed(i, owner.oid, "renews", held, place, perhaps=() if whole else unlisted.CHANGES["renews"])
+        elif isinstance(index, Const) and isinstance(index.value, int):
+            unlisted.put_at(i, owner.oid, index.value, held, value, place)
+        else:
+            unlisted.changed(i, owner.oid, "replaces", held, place, added=Tuple((value,)))
         i.operations.written(i, owner.oid, ("item", index.value) if single else ITEMS, value, place, frame)  # type: ignore[union-attr]
     else:
         hashed(i, index, place, frame)
@@ -133,6 +144,8 @@ def _replaced(i: Interpreter, part: Member, index: Value, value: Value, given: T
 def delete_item(i: Interpreter, owner: Value, index: Value, place: Place, frame: Frame) -> None:
     """`del owner[index]`."""
     for member in members(owner):
+        if isinstance(member, Symbolic):
+            given_contents.taken_out(i, member, index, place, frame)
         if not isinstance(member, Ref):
             continue
         method = special(i, member, "__delitem__", place, frame)
@@ -149,6 +162,10 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
         needs_number(i, index, place, frame)
         resized(i, owner.oid, None if isinstance(index, Slice) else False)
         i.heap.set(owner.oid, ITEMS, i.split(content, lambda part: _without(i, part, index, place)))
+        end = "first" if index == Const(0) else "last" if index == Const(-1) else ""
+        perhaps = unlisted.CHANGES["removes"] if isinstance(index, Slice) else ()
+        count = None if isinstance(index, Slice) else -1
+        unlisted.changed(i, owner.oid, "removes", content, place, end=end, perhaps=perhaps, count=count)
         i.operations.written(i, owner.oid, ITEMS, NONE, place, frame)
     else:
         views.look(i, owner.oid)
@@ -161,6 +178,7 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
                     if not entries_where(i, owner, lambda other: isinstance(other, Symbolic)):
                         throw_named(i, "builtins.KeyError", place)
                     i.may_raise("builtins.KeyError")
+                unlisted.taken_from_dict(i, owner.oid, key if len(members(index)) == 1 else None, place, surely=True)
             i.heap.drop(owner.oid, field)
             i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
             if isinstance(key, (Const, Symbolic)):

@@ -38,7 +38,7 @@ from mxlint.domain.place import Place
 from mxlint.facts.rows import FEW
 from mxlint.interpreter.compiled.portions import cut_out, handed_out, past_end, taken_out, used
 from mxlint.interpreter.compiled.portions import found as found_in
-from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers import aspects, unlisted
 from mxlint.interpreter.containers.builders import hashed, new_list
 from mxlint.interpreter.containers.dict_items import dict_item
 from mxlint.interpreter.containers.elements import known_items, range_element
@@ -260,6 +260,8 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     few = isinstance(content, Tuple) and content.items is not None and len(content.items) <= FEW
     if not few and (index.lower == NONE or not growing(i, owner)):  # a start that moves as the end does leaves as many
         sliced(i, made.oid, index)
+    if index == Slice(NONE, NONE, Const(-1)):
+        unlisted.keep_items(i, made.oid, owner)
     if leaves_out(index):
         remade(i, made.oid, (owner,), shorter=True)
     return made

@@ -35,7 +35,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, united
-from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers import aspects, unlisted
 from mxlint.interpreter.containers.builders import any_number, new_list
 from mxlint.interpreter.containers.comparing import in_any_order, in_python
 from mxlint.interpreter.containers.elements import known_items
@@ -50,6 +50,7 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.paths import SEVERAL, Truth
+from mxlint.interpreter.open_world import given_contents
 
 
 def _keys(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> list[Value]:
@@ -71,7 +72,7 @@ def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame
     plain = [python_value(i, part) for part in keys or ()]
     tied = any(p is MISSING for p in plain) or any(plain[n] == p and known[n] != known[m] for m, p in enumerate(plain) for n in range(m))  # type: ignore[index]
     items = None if tied else aspects.unordered(i, value, place, frame, ranked=True)
-    content = collected(i, value, place, frame) if items is None else Tuple(items)
+    content = collected(i, value, place, frame) if items is None else items
     if keys is None:
         keys = _keys(i, content, key, place, frame) if key != NONE else _parts(content)
     return content, keys
@@ -79,7 +80,9 @@ def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame
 
 def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`sorted(iterable, key=…, reverse=…)`: a new list."""
-    return as_long_as(i, _in_order(i, args, place, frame), args.args[0])
+    made = _in_order(i, args, place, frame)
+    unlisted.keep_items(i, made.oid, args.args[0])
+    return as_long_as(i, made, args.args[0])
 
 
 def _in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Ref:
@@ -88,6 +91,7 @@ def _in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Re
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
         if key != NONE:
             _keys(i, value, key, place, frame)
+        given_contents.read_in_any_order(i, value, place, frame)
         unknown = next((m for m in members(value) if isinstance(m, Unknown)), None)
         return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
     content, keys = _ranked(i, value, key, place, frame)
@@ -200,6 +204,7 @@ def extreme(name: str) -> Handler:
         if len(args.args) == 1 and args.star is None:
             value = args.args[0]
             if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+                given_contents.read_in_any_order(i, value, place, frame)
                 return i.derived(name, [m for m in members(value)][:1], None, place)
             content, keys = _ranked(i, value, key, place, frame)
         else:

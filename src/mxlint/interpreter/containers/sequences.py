@@ -54,7 +54,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import DISTINCT, ITEMS
+from mxlint.interpreter.machine.locations import DISTINCT, HELD_COUNT, ITEMS
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
 from mxlint.interpreter.open_world import given_contents, given_dicts
 
@@ -103,7 +103,7 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             if numbers is not None:
                 return Const(length_of(numbers))
         if isinstance(member, (Symbolic, ShapeOf)) or isinstance(member, Ref) and _measured_elsewhere(i, member):
-            given_contents.read(i, member, place, frame)
+            given_contents.read(i, member, place, frame, HELD_COUNT)
             return i.derived("len", (member,), frozenset(("int",)), place)
         if isinstance(member, (Const, Range)):
             throw_named(i, "builtins.TypeError", place)
@@ -248,12 +248,12 @@ def _container(kind: str) -> Handler:
             content = Tuple(())
         elif any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
             given = next(m for m in members(args.args[0]) if isinstance(m, (Symbolic, Unknown)))
+            reads = given_contents.read_in_any_order if kind in ("set", "frozenset") else given_contents.read_in_order
+            reads(i, given, place, frame)
             content = any_number(given if isinstance(given, Unknown) else i.derived("element", (given,), None, place))
         else:
             items = aspects.unordered(i, args.args[0], place, frame, DISTINCT) if kind in ("set", "frozenset") else None
-            content = (
-                (collected if kind in ("set", "frozenset") else listed)(i, args.args[0], place, frame) if items is None else Tuple(items)
-            )
+            content = (collected if kind in ("set", "frozenset") else listed)(i, args.args[0], place, frame) if items is None else items
         if kind == "tuple":
             return content
         if kind == "list":
@@ -307,7 +307,11 @@ def _sum(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return join(found) if found else Unknown("sum")
 
     items = aspects.unordered(i, args.args[0], place, frame)
-    i.iterate(args.args[0] if items is None else Tuple(items), add, place, frame)
+    i.modes.any_order = isinstance(args.args[0], Symbolic)
+    try:
+        i.iterate(args.args[0] if items is None else items, add, place, frame)
+    finally:
+        i.modes.any_order = False
     return so_far()
 
 

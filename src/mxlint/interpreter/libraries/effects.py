@@ -53,6 +53,7 @@ from mxlint.interpreter.machine.handed_out import hand_out
 from mxlint.interpreter.machine.locations import ADDED, ITEMS
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.objects.lookup import is_of_library
+from mxlint.interpreter.open_world import given_contents
 from mxlint.models.evaluate import evaluate_on_list
 from mxlint.models.expression import Type
 from mxlint.models.load import model
@@ -224,6 +225,8 @@ def take_effect(i: Interpreter, found: Model, bound: Mapping[str, Value], owner:
                     i.operations.written(i, member.oid, ADDED, NONE, place, frame)
             elif isinstance(member, Symbolic) and library_class(member) is not None and mutation.how in CHANGES:
                 opaque.change(i, member, found.name, bound, place, frame)  # a row of an array
+            elif isinstance(member, Symbolic) and mutation.target.kind == "arg" and mutation.how in CHANGES:
+                given_contents.changed_by(i, member, mutation.how, place, frame)
 
 
 def mutated_constants(
@@ -292,9 +295,9 @@ def store(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value
                 i.operations.written(i, member.oid, field, now, place, frame)
                 if store.role == "element" and i.heap.get(member.oid, ITEMS) is not None:
                     append(i, member.oid, what)
-                    if any(mutation.how == "adds" for mutation in found.mutates):
+                    if ends := [mutation.end for mutation in found.mutates if mutation.how == "adds"]:
                         resized(i, member.oid, True)
-                        i.operations.written(i, member.oid, ADDED, what, place, frame)
+                        i.operations.written(i, member.oid, ADDED if ends == ["last"] else ITEMS, what, place, frame)
 
 
 def _operand(i: Interpreter, of: Type, bound: Mapping[str, Value], owner: Value | None, place: Place, frame: Frame) -> Value | None:

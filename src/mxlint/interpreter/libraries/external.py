@@ -28,7 +28,7 @@ from mxlint.interpreter.calls.callables import called_back
 from mxlint.interpreter.containers import aspects, elements, methods, streams
 from mxlint.interpreter.generators import awaiting, sending
 from mxlint.interpreter.imports import modules, packages
-from mxlint.interpreter.libraries import builtin, commandline, effects, library, written
+from mxlint.interpreter.libraries import builtin, commandline, effects, in_place, library, written
 from mxlint.interpreter.libraries.arity import completed
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.machine import exceptions
@@ -104,7 +104,8 @@ def _container_method(i: Interpreter, name: str, method: methods.Method, args: A
     def one(member: Member) -> Value:
         if isinstance(member, Ref) and (lookup.container(i, member) or name.startswith("builtins.")):
             views.look(i, member.oid)
-            found = method(i, member, rest, place, frame)
+            with in_place.changed_by_method(i, name, member, rest, place):
+                found = method(i, member, rest, place, frame)
             views.changed(i, member.oid, place, frame)
             return found
         given = Arguments((member, *rest.args), rest.keywords, rest.star, rest.kwstar, args.places, args.keyword_places, args.node)

@@ -20,7 +20,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.libraries import opaque, sharing
+from mxlint.interpreter.libraries import in_place, opaque, sharing
 from mxlint.interpreter.libraries.effects import (
     LibraryCall,
     call_back,
@@ -96,14 +96,17 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
         return known
     with timed(i, found, place, frame):
         call_back(i, found, bound, owner, place, frame)
-    take_effect(i, found, bound, owner, place, frame)
-    if found.effect is not None and found.effect.kind == "exits":
-        raise Halt
-    results = [result_of(i, signature.result, Called(found, bind_signature(signature, args), owner, place, frame)) for signature in chosen]
-    result = join(results)
-    if found.source or found.draws:
-        note_source(i, found, result, place, frame)
-    store(i, found, bound, owner, result, place, frame)
+    with in_place.changed_by(i, found, owner, bound, place):
+        take_effect(i, found, bound, owner, place, frame)
+        if found.effect is not None and found.effect.kind == "exits":
+            raise Halt
+        results = [
+            result_of(i, signature.result, Called(found, bind_signature(signature, args), owner, place, frame)) for signature in chosen
+        ]
+        result = join(results)
+        if found.source or found.draws:
+            note_source(i, found, result, place, frame)
+        store(i, found, bound, owner, result, place, frame)
     sharing.share(i, found.shares, bound, owner, result, "key" if found.name.endswith(".__getitem__") else "")
     return result
 

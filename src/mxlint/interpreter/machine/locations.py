@@ -36,12 +36,34 @@ UNORDERED: Final = ("#", "in any order")
 """Of a dict, list or set: its keys or items, whatever their order."""
 DISTINCT: Final = ("#", "distinct")
 """Of a list or set: its items in any order, each once."""
+MANY: Final = ("#", "how many")
+"""Of a container whose items are not known one by one: what stands for how many they are, since something last changed that."""
+MORE: Final = ("#", "how many more")
+"""The same: how many more, or less, they are by now, as far as it is counted."""
+WHICH: Final = ("#", "which items")
+"""The same for which items it holds, wherever each of them lies."""
+ORDER: Final = ("#", "in which order")
+"""The same for the order of these."""
+FRONT: Final = ("#", "from the front")
+"""The same for what lies at a place that is counted from its beginning."""
+BACK: Final = ("#", "from the back")
+"""The same for what lies at a place that is counted from its end."""
+FILLING: Final = ("#", "anything")
+"""The same for whether anything is in it."""
+ONE: Final = "about"
+"""Begins the location that stands for what lies at one place of it, or for whether one thing is in it: the location of that follows."""
 COPIED: Final = ("#", "copied from")
 """Of what a trace makes: the older dicts whose entries were put into it, in order; the object that it is a copy of."""
 CONTENTS: Final = ("#", "contents")
 """Of an object of a library, such as an array of numpy: all that it holds."""
 HELD: Final = ("#", "held")
 """Of what stands for something symbolic: what that holds as a whole."""
+HELD_COUNT: Final = ("#", "held in all")
+"""The same: how many items it holds."""
+HELD_UNORDERED: Final = ("#", "held in any order")
+"""The same: its items, in any order."""
+WHOLE: Final = (HELD, HELD_COUNT, HELD_UNORDERED)
+"""What may be asked of what stands for something symbolic as a whole."""
 CELL: Final = "cell"
 """Begins the location of what such an object holds at an index that is known."""
 PART_OF: Final = ("#", "part of")

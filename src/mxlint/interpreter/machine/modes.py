@@ -39,6 +39,8 @@ class Modes:
     memoised: bool = False
     """A function runs in a trace whose value is kept, and which would run once without the trace, too: what it reads and does is none of the trace's."""
 
+    any_order: bool = False
+    """A function goes over what nobody in sight gives, and does not ask for the order."""
     putting: bool = False
     """The owner of a target is evaluated, in which no call is written: of that nobody relies on what it holds."""
 
@@ -60,5 +62,6 @@ class Modes:
             self.taking,
             self.reads_unused,
             self.memoised,
+            self.any_order,
             self.putting,
         )
