@@ -28,7 +28,7 @@ from mxlint.interpreter.machine.journal import (
     journal,
     where,
 )
-from mxlint.interpreter.machine.locations import ITEMS, OF
+from mxlint.interpreter.machine.locations import ITEMS, OF, is_cell
 from mxlint.interpreter.machine.reach import CONTAINERS, arrays_in, each_leaf, each_place
 from mxlint.interpreter.open_world import installed
 from mxlint.interpreter.open_world.standing import Standing
@@ -180,7 +180,8 @@ def container_of(i: Interpreter, ref: Ref) -> int | None:
 
 def contents(i: Interpreter, oid: int) -> Iterator[Value]:
     """What lies in such a container."""
-    return (held for field, held in i.heap.fields(oid).items() if field not in (("#", "class"), ("#", "alive"), ("#", "parent")))
+    about = (("#", "class"), ("#", "alive"), ("#", "parent"))
+    return (held for field, held in i.heap.fields(oid).items() if field not in about and not is_cell(field))
 
 
 def arrays_out(i: Interpreter, ref: Ref) -> dict[Location, tuple[int, float]]:

@@ -141,6 +141,8 @@ def _keep(i: Interpreter, trace: Trace, location: Location, value: Value, seen: 
     if not i.modes.memoised:  # what lies there later is read by nobody; the array itself may be an argument, or captured
         trace.reads[location] = seen
         i.traced.add(whole(location))
+        if seen.cells:
+            unlisted.note_read(i, location[0])
         if whole(location) != location:
             trace.portions.setdefault(whole(location), set()).add(location)
     if seen.kind == "array" and not used:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from mxlint.domain.heap import Field
-from mxlint.domain.join import of
+from mxlint.domain.join import join, of
 from mxlint.domain.members import (
     FALSE,
     NONE,
@@ -35,6 +35,7 @@ from mxlint.interpreter.containers.deques import MAXLEN
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import (
+    ANY,
     BACK,
     DISTINCT,
     FILLING,
@@ -49,11 +50,14 @@ from mxlint.interpreter.machine.locations import (
     ONE,
     ORDER,
     PART,
+    REORDERED_OF,
     REST,
+    TAKEN_OF,
     UNORDERED,
     WHICH,
     WHOLE,
 )
+from mxlint.interpreter.machine.writing import Writes
 from mxlint.models.schema import Model, Mutation
 
 LENGTH: Final = ("#", "length")
@@ -90,6 +94,25 @@ CHANGES: Final[Mapping[str, Mapping[Field, bool]]] = {
 more often; `renews`: all that was there goes, as by a slice."""
 STAYS: Final[Mapping[str, Field]] = {"first": BACK, "last": FRONT}
 """What stays as it is where something comes or goes at one end."""
+
+
+class _Read:
+    """The containers of which traces have read something that cells stand for: what becomes of others, no call asks."""
+
+    __slots__ = ("oids",)
+
+    def __init__(self) -> None:
+        self.oids: set[int] = set()
+
+
+def note_read(i: Interpreter, oid: int) -> None:
+    """A trace reads what cells stand for."""
+    i.ledger.of(_Read).oids.add(oid)
+
+
+def is_read(i: Interpreter, oid: int) -> bool:
+    """Whether a trace has read what cells of a container stand for."""
+    return oid in i.ledger.of(_Read).oids
 
 
 def is_unlisted(content: Value | None) -> bool:
@@ -134,18 +157,19 @@ def changed_at(standing: Member) -> Place | None:
 
 def keep_items(i: Interpreter, made: int, source: Value) -> None:
     """Keep that a new list holds the items of another container in another order: it may be put in the place of those."""
-    if isinstance(source, Ref) and is_unlisted(i.heap.get(source.oid, ITEMS)):
-        i.heap.set(made, REORDERED_OF, Tuple((source, *(cell(i, source.oid, at) for at in (MANY, MORE, WHICH)))))
+    if isinstance(source, Ref) and is_read(i, source.oid) and is_unlisted(i.heap.get(source.oid, ITEMS)):
+        i.heap.set(made, REORDERED_OF, _items_of(i, made, source.oid))
 
 
 def has_items_of(i: Interpreter, made: Value, oid: int) -> bool:
     """Whether something holds the items that a container has, in another order."""
-    kept = i.heap.get(made.oid, REORDERED_OF) if isinstance(made, Ref) else None
-    return kept == Tuple((Ref(oid), *(cell(i, oid, at) for at in (MANY, MORE, WHICH)))) and cell(i, made.oid, WHICH) == NONE  # type: ignore[union-attr]
+    return isinstance(made, Ref) and i.heap.get(made.oid, REORDERED_OF) == _items_of(i, made.oid, oid)
 
 
-REORDERED_OF: Final = ("#", "reordered of")
-"""Of a list: the container whose items it holds in another order, and what stood in its cells then."""
+def _items_of(i: Interpreter, made: int, oid: int) -> Tuple:
+    """What tells the items of a container from those that it had at another time, and how often what holds them was written."""
+    written = Const(i.ledger.of(Writes).counts.get((made, ANY), 0))
+    return Tuple((Const(oid), written, *(cell(i, oid, at) for at in (MANY, MORE, WHICH))))
 
 
 def is_place(field: Field) -> bool:
@@ -171,7 +195,7 @@ def change_by(
     """A call changes a container in the ways that a model says. `before`: what it held; `added`: what comes into it, or goes, if that is known; `index`: where, if it
     is told."""
     after = i.heap.get(oid, ITEMS)
-    if before is None or after is None or not is_unlisted(before) and not is_unlisted(after) or added == Tuple(()):
+    if before is None or after is None or not is_read(i, oid) or not is_unlisted(before) and not is_unlisted(after) or added == Tuple(()):
         return
     is_set, bounded = i.info(oid).kind == "set", i.heap.get(oid, MAXLEN) is not None
     adds = any(mutation.how == "adds" for mutation in mutations)
@@ -215,7 +239,7 @@ def changed(
     """Something changes a container in place, in one of the ways of `CHANGES`. `before`: what it held; `end`: where things come and go; `perhaps`: the cells
     that it may leave as they are; `added`: what comes into it, or goes; `count`: how many more items there are behind it, if that is known."""
     after = i.heap.get(oid, ITEMS)
-    if before is None or after is None or not is_unlisted(before) and not is_unlisted(after):
+    if before is None or after is None or not is_read(i, oid) or not is_unlisted(before) and not is_unlisted(after):
         return
     if how in ("reorders", "replaces") and _is_all(before, added):
         return  # in any order that is the same
@@ -233,6 +257,9 @@ def changed(
             surely = (bool(end) or after == Tuple(())) and (added is None or how == "removes" or _are_new(i, added, before, place))
         elif at == WHICH and how == "replaces" and added is not None:
             surely = _are_new(i, added, before, place)
+        elif at == WHICH and _puts_back(i, oid, how, before, added, count):
+            i.heap.set(oid, at, choices.any_of(i, (i.heap.get(oid, TAKEN_OF) or NONE, new), place, CHANGED))
+            continue
         _put(i, oid, at, new, place, surely and at not in perhaps)
     for asked in _asked(i, oid) if WHICH in CHANGES[how] else ():
         if how not in ("adds", "removes") or added is None or _may_be(i, asked[1], added, place):
@@ -245,7 +272,7 @@ def _is_open_dict(i: Interpreter, oid: int) -> bool:
 
 def taken_from_dict(i: Interpreter, oid: int, key: Value | None, place: Place, *, surely: bool) -> None:
     """What lies in a dict under a key is taken out, of which nothing says what it is; `key`: None for any. `surely`: it was there."""
-    if not _is_open_dict(i, oid):
+    if not is_read(i, oid) or not _is_open_dict(i, oid):
         return
     new = i.symbolic(place, CHANGED)
     _put(i, oid, WHICH, new, place, surely)
@@ -268,12 +295,27 @@ _ASKED_OF_ALL: Final = (MANY, WHICH, ORDER)
 """The cells of a container that nobody in sight gives: what lies at a place of it is a location of its own."""
 
 
+def _puts_back(i: Interpreter, oid: int, how: str, before: Value, added: Tuple | None, count: int | None) -> bool:
+    """Whether what comes into a list may be what was taken out of it just before, as in `xs.append(xs.pop(0))`. It is kept what is taken out."""
+    last = i.heap.get(oid, TAKEN_OF)
+    takes = how == "removes" and count == -1
+    if takes:
+        i.heap.set(oid, TAKEN_OF, cell(i, oid, WHICH))
+    elif last is not None:
+        i.heap.drop(oid, TAKEN_OF)
+    if last is None or takes or how != "adds" or count != 1 or added is None:
+        return False
+    i.heap.set(oid, TAKEN_OF, last)
+    return added.parts[0] == join(_parts(before))
+
+
 def put_at(i: Interpreter, oid: int, number: int, before: Value, value: Value, place: Place) -> None:
     """Something is put at a place of a container that is a constant: `xs[0] = 1`."""
-    if is_unlisted(before) and not _is_all(before, Tuple((value,))):
+    if is_read(i, oid) and is_unlisted(before) and not _is_all(before, Tuple((value,))):
         new, surely = i.symbolic(place, CHANGED), _are_new(i, Tuple((value,)), before, place)
         _put(i, oid, (ONE, ("item", number)), new, place, surely)
         _put(i, oid, WHICH, new, place, surely)
+        i.heap.drop(oid, TAKEN_OF)
         for asked in _asked(i, oid):
             _put(i, oid, (ONE, asked), new, place, False)
 

@@ -52,6 +52,11 @@ FILLING: Final = ("#", "anything")
 """The same for whether anything is in it."""
 ONE: Final = "about"
 """Begins the location that stands for what lies at one place of it, or for whether one thing is in it: the location of that follows."""
+TAKEN_OF: Final = ("#", "one less of")
+"""Of a list: what stood for its items before one of them was taken out, if nothing has changed them since."""
+REORDERED_OF: Final = ("#", "reordered of")
+"""Of a list: the number of the container whose items it holds in another order, and what stood in its cells then."""
+_CELLS: Final = frozenset((MANY, MORE, WHICH, ORDER, FRONT, BACK, FILLING, TAKEN_OF, REORDERED_OF))
 COPIED: Final = ("#", "copied from")
 """Of what a trace makes: the older dicts whose entries were put into it, in order; the object that it is a copy of."""
 CONTENTS: Final = ("#", "contents")
@@ -101,6 +106,11 @@ MAXSIZE: Final = ("#", "maxsize")
 def part(field: object, path: tuple[Step, ...]) -> Field:
     """The location of what lies in a tuple: an index or the name of a field for each tuple on the way."""
     return (PART, field, path) if path else field
+
+
+def is_cell(field: Field) -> bool:
+    """Whether a location stands for something that may be asked of a container, and holds nothing of it."""
+    return field in _CELLS or isinstance(field, tuple) and field[0] == ONE
 
 
 def whole(location: Location) -> Location:
