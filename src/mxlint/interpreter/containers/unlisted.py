@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from mxlint.domain.guards import MAX_GUARD, Identity, Literal_
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join, of
 from mxlint.domain.members import (
@@ -32,7 +33,6 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import membership
 from mxlint.interpreter.containers.deques import MAXLEN
-from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import (
     ANY,
@@ -258,7 +258,7 @@ def changed(
         elif at == WHICH and how == "replaces" and added is not None:
             surely = _are_new(i, added, before, place)
         elif at == WHICH and _puts_back(i, oid, how, before, added, count):
-            i.heap.set(oid, at, choices.any_of(i, (i.heap.get(oid, TAKEN_OF) or NONE, new), place, CHANGED))
+            i.heap.set(oid, at, _either(i, i.heap.get(oid, TAKEN_OF) or NONE, new, place))
             continue
         _put(i, oid, at, new, place, surely and at not in perhaps)
     for asked in _asked(i, oid) if WHICH in CHANGES[how] else ():
@@ -327,7 +327,17 @@ def _end(index: Value | None, how: str) -> str:
 
 def _put(i: Interpreter, oid: int, at: Field, new: Symbolic, place: Place, surely: bool) -> None:
     """Put something else into a cell: surely, or on an open condition."""
-    i.heap.set(oid, at, new if surely else choices.any_of(i, (cell(i, oid, at), new), place, CHANGED))
+    i.heap.set(oid, at, new if surely else _either(i, cell(i, oid, at), new, place))
+
+
+def _either(i: Interpreter, before: Value, new: Symbolic, place: Place) -> Value:
+    """What stood in a cell, or something else, by a change that may leave the container as it is."""
+    condition: Identity = ("choice", place, i.context, CHANGED)
+    if condition not in i.causes:
+        i.causes[condition] = ("open", place)
+        i.choices.add(condition)
+    kept = [Option(option.member, (*option.guard, Literal_(condition, False))[-MAX_GUARD:]) for option in options(before)]
+    return of([*kept, Option(new, (Literal_(condition, True),))])
 
 
 def _count(i: Interpreter, oid: int, number: int) -> None:
