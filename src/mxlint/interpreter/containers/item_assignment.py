@@ -24,7 +24,7 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import unlisted
+from mxlint.interpreter.containers import cell_changes, unlisted
 from mxlint.interpreter.containers.builders import entry, hashed
 from mxlint.interpreter.containers.dict_items import entries_where, put_entry, take_if_equal
 from mxlint.interpreter.containers.indices import MISUSE, as_index, needs_number
@@ -98,14 +98,14 @@ def put_item(i: Interpreter, owner: Ref, index: Value, value: Value, place: Plac
         i.heap.set(owner.oid, ITEMS, changed)
         single = isinstance(index, Const) and isinstance(index.value, int) and index.value >= 0
         if given is not None and index == Slice(NONE, NONE, NONE) and unlisted.has_items_of(i, value, owner.oid):
-            unlisted.changed(i, owner.oid, "reorders", held, place)
+            cell_changes.changed(i, owner.oid, "reorders", held, place)
         elif given is not None:
             whole = index == Slice(NONE, NONE, NONE) and changed != held
-            unlisted.changed(i, owner.oid, "renews", held, place, perhaps=() if whole else unlisted.CHANGES["renews"])
+            cell_changes.changed(i, owner.oid, "renews", held, place, perhaps=() if whole else cell_changes.CHANGES["renews"])
         elif isinstance(index, Const) and isinstance(index.value, int):
-            unlisted.put_at(i, owner.oid, index.value, held, value, place)
+            cell_changes.put_at(i, owner.oid, index.value, held, value, place)
         else:
-            unlisted.changed(i, owner.oid, "replaces", held, place, added=Tuple((value,)))
+            cell_changes.changed(i, owner.oid, "replaces", held, place, added=Tuple((value,)))
         i.operations.written(i, owner.oid, ("item", index.value) if single else ITEMS, value, place, frame)  # type: ignore[union-attr]
     else:
         hashed(i, index, place, frame)
@@ -163,9 +163,9 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
         resized(i, owner.oid, None if isinstance(index, Slice) else False)
         i.heap.set(owner.oid, ITEMS, i.split(content, lambda part: _without(i, part, index, place)))
         end = "first" if index == Const(0) else "last" if index == Const(-1) else ""
-        perhaps = unlisted.CHANGES["removes"] if isinstance(index, Slice) else ()
+        perhaps = cell_changes.CHANGES["removes"] if isinstance(index, Slice) else ()
         count = None if isinstance(index, Slice) else -1
-        unlisted.changed(i, owner.oid, "removes", content, place, end=end, perhaps=perhaps, count=count)
+        cell_changes.changed(i, owner.oid, "removes", content, place, end=end, perhaps=perhaps, count=count)
         i.operations.written(i, owner.oid, ITEMS, NONE, place, frame)
     else:
         views.look(i, owner.oid)
@@ -178,7 +178,7 @@ def drop_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
                     if not entries_where(i, owner, lambda other: isinstance(other, Symbolic)):
                         throw_named(i, "builtins.KeyError", place)
                     i.may_raise("builtins.KeyError")
-                unlisted.taken_from_dict(i, owner.oid, key if len(members(index)) == 1 else None, place, surely=True)
+                cell_changes.taken_from_dict(i, owner.oid, key if len(members(index)) == 1 else None, place, surely=True)
             i.heap.drop(owner.oid, field)
             i.operations.written(i, owner.oid, field, UNBOUND, place, frame)
             if isinstance(key, (Const, Symbolic)):

@@ -11,7 +11,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, Kind, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import used
-from mxlint.interpreter.containers import open_entries, orders, unlisted
+from mxlint.interpreter.containers import cell_changes, open_entries, orders
 from mxlint.interpreter.containers.aspects import contents
 from mxlint.interpreter.containers.builders import (
     any_number,
@@ -273,7 +273,7 @@ def _dict_pop(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fr
         resized(i, ref.oid, None)  # it may not be there
     value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
     if isinstance(args.args[0], Const) and i.heap.get(ref.oid, entry(i, ref.oid, args.args[0])) is None:
-        unlisted.taken_from_dict(i, ref.oid, args.args[0], place, surely=default is None)
+        cell_changes.taken_from_dict(i, ref.oid, args.args[0], place, surely=default is None)
     for key in members(args.args[0]):
         field = entry(i, ref.oid, key)
         present = i.heap.get(ref.oid, field)
@@ -304,7 +304,7 @@ def _popitem(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Fra
         return Tuple((key, value))
     if keys == ():
         throw_named(i, "builtins.KeyError", place)
-    unlisted.taken_from_dict(i, ref.oid, None, place, surely=True)
+    cell_changes.taken_from_dict(i, ref.oid, None, place, surely=True)
     i.operations.written(i, ref.oid, ANY, NONE, place, frame)
     return view_element(i, "items", ref, place)
 

@@ -7,20 +7,17 @@ condition, where it may leave them as they are. A trace keeps the cells of what 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from mxlint.domain.guards import MAX_GUARD, Identity, Literal_
 from mxlint.domain.heap import Field
-from mxlint.domain.join import join, of
+from mxlint.domain.join import of
 from mxlint.domain.members import (
-    FALSE,
     NONE,
     UNBOUND,
     Const,
     Member,
     Option,
-    Range,
     Ref,
     Symbolic,
     Tuple,
@@ -31,8 +28,6 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import membership
-from mxlint.interpreter.containers.deques import MAXLEN
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import (
     ANY,
@@ -52,13 +47,11 @@ from mxlint.interpreter.machine.locations import (
     PART,
     REORDERED_OF,
     REST,
-    TAKEN_OF,
     UNORDERED,
     WHICH,
     WHOLE,
 )
 from mxlint.interpreter.machine.writing import Writes
-from mxlint.models.schema import Model, Mutation
 
 LENGTH: Final = ("#", "length")
 FILLED: Final = ("#", "filled")
@@ -80,20 +73,6 @@ READS: Final[Mapping[Field, tuple[Field, ...]]] = {
 
 OF_DICT: Final[Mapping[Field, Field]] = {KEYS: WHICH, UNORDERED: WHICH, REST: WHICH, LENGTH: WHICH}
 """The cell of what is asked of a dict of which not all keys are known. It says what was taken out: what is put in shows in what lies there."""
-
-SURELY, PERHAPS = True, False
-CHANGES: Final[Mapping[str, Mapping[Field, bool]]] = {
-    "adds": {MANY: SURELY, WHICH: SURELY, FRONT: SURELY, BACK: SURELY, FILLING: PERHAPS},
-    "removes": {MANY: SURELY, WHICH: SURELY, FRONT: SURELY, BACK: SURELY, FILLING: PERHAPS},
-    "reorders": {ORDER: PERHAPS, FRONT: PERHAPS, BACK: PERHAPS},
-    "replaces": {WHICH: PERHAPS, FRONT: PERHAPS, BACK: PERHAPS},
-    "repeats": {MANY: SURELY, WHICH: SURELY, FILLING: PERHAPS},
-    "renews": {MANY: SURELY, WHICH: SURELY, ORDER: SURELY, FRONT: SURELY, BACK: SURELY, FILLING: PERHAPS},
-}
-"""The cells that each way to change a container changes, by the words of the models (`mutates`), and whether it surely does. `repeats`: all is there
-more often; `renews`: all that was there goes, as by a slice."""
-STAYS: Final[Mapping[str, Field]] = {"first": BACK, "last": FRONT}
-"""What stays as it is where something comes or goes at one end."""
 
 
 class _Read:
@@ -137,7 +116,7 @@ def cells(i: Interpreter, oid: int, field: Field) -> dict[Field, Value]:
         return {at: cell(i, oid, at) for at in READS[field]}
     if i.info(oid).kind == "dict":
         asked = OF_DICT.get(field, (ONE, field) if isinstance(field, tuple) and field[0] == "k" else None)
-        return {} if asked is None or not _is_open_dict(i, oid) else {asked: cell(i, oid, asked)}
+        return {} if asked is None or not is_open_dict(i, oid) else {asked: cell(i, oid, asked)}
     content = i.heap.get(oid, ITEMS)
     if content is None or not is_unlisted(content):
         return {}
@@ -182,213 +161,5 @@ def same_in(i: Interpreter, found: Mapping[Field, Value], oid: int) -> bool:
     return all((cell(i, oid, at) if at != ITEMS else i.heap.get(oid, at)) == value for at, value in found.items())
 
 
-def change_by(
-    i: Interpreter,
-    oid: int,
-    found: Model,
-    mutations: Collection[Mutation],
-    before: Value | None,
-    place: Place,
-    added: Tuple | None,
-    index: Value | None,
-) -> None:
-    """A call changes a container in the ways that a model says. `before`: what it held; `added`: what comes into it, or goes, if that is known; `index`: where, if it
-    is told."""
-    after = i.heap.get(oid, ITEMS)
-    if before is None or after is None or not is_read(i, oid) or not is_unlisted(before) and not is_unlisted(after) or added == Tuple(()):
-        return
-    is_set, bounded = i.info(oid).kind == "set", i.heap.get(oid, MAXLEN) is not None
-    adds = any(mutation.how == "adds" for mutation in mutations)
-    for mutation in mutations:
-        if (
-            mutation.how not in CHANGES
-            or mutation.how == "removes"
-            and adds
-            and i.info(oid).kind == "list"
-            and not bounded
-            and added is not None
-        ):
-            continue  # what is put at one end of a deque takes nothing out at the other one, if that may be of any length
-        end = mutation.end or _end(index, mutation.how)
-        # A set may have it already, or lack it; what raises where nothing is there has taken something out.
-        unsure = is_set and not found.raises and after != Tuple(()) and (added is None or not _are_new(i, added, before, place))
-        perhaps = CHANGES[mutation.how].keys() if unsure else (MANY, FRONT) if bounded and adds else ()
-        count = None if is_set or bounded and adds or mutation.how == "removes" and after == Tuple(()) else counted(found, mutation, added)
-        changed(i, oid, mutation.how, before, place, end=end, perhaps=perhaps, added=added, count=count)
-
-
-def counted(found: Model, mutation: Mutation, added: Tuple | None) -> int | None:
-    """How many items a call adds, or takes out (below 0); None if it does not say."""
-    if mutation.how == "removes":
-        return -1 if found.raises else None
-    return len(added.parts) if mutation.how == "adds" and added is not None else None
-
-
-def changed(
-    i: Interpreter,
-    oid: int,
-    how: str,
-    before: Value | None,
-    place: Place,
-    *,
-    end: str = "",
-    perhaps: Collection[Field] = (),
-    added: Tuple | None = None,
-    count: int | None = None,
-) -> None:
-    """Something changes a container in place, in one of the ways of `CHANGES`. `before`: what it held; `end`: where things come and go; `perhaps`: the cells
-    that it may leave as they are; `added`: what comes into it, or goes; `count`: how many more items there are behind it, if that is known."""
-    after = i.heap.get(oid, ITEMS)
-    if before is None or after is None or not is_read(i, oid) or not is_unlisted(before) and not is_unlisted(after):
-        return
-    if how in ("reorders", "replaces") and _is_all(before, added):
-        return  # in any order that is the same
-    new = i.symbolic(place, CHANGED)
-    for at, surely in CHANGES[how].items():
-        if at == STAYS.get(end) or at == FILLING and _shortest(before) and _shortest(after):
-            continue
-        if at == MANY and count is not None:
-            _count(i, oid, count)
-            continue
-        if at == FILLING:
-            surely = _shortest(before) > 0 and after == Tuple(())
-        elif at in (FRONT, BACK) and how in ("adds", "removes"):
-            # What comes or goes in between moves those behind it alone, and what comes may be what lay there.
-            surely = (bool(end) or after == Tuple(())) and (added is None or how == "removes" or _are_new(i, added, before, place))
-        elif at == WHICH and how == "replaces" and added is not None:
-            surely = _are_new(i, added, before, place)
-        elif at == WHICH and _puts_back(i, oid, how, before, added, count):
-            i.heap.set(oid, at, _either(i, i.heap.get(oid, TAKEN_OF) or NONE, new, place))
-            continue
-        _put(i, oid, at, new, place, surely and at not in perhaps)
-    for asked in _asked(i, oid) if WHICH in CHANGES[how] else ():
-        if how not in ("adds", "removes") or added is None or _may_be(i, asked[1], added, place):
-            _put(i, oid, (ONE, asked), new, place, False)
-
-
-def _is_open_dict(i: Interpreter, oid: int) -> bool:
+def is_open_dict(i: Interpreter, oid: int) -> bool:
     return any(not isinstance(member, (Unbound, Unknown)) for member in members(i.heap.get(oid, REST) or UNBOUND))
-
-
-def taken_from_dict(i: Interpreter, oid: int, key: Value | None, place: Place, *, surely: bool) -> None:
-    """What lies in a dict under a key is taken out, of which nothing says what it is; `key`: None for any. `surely`: it was there."""
-    if not is_read(i, oid) or not _is_open_dict(i, oid):
-        return
-    new = i.symbolic(place, CHANGED)
-    _put(i, oid, WHICH, new, place, surely)
-    for at in sorted((field for other, field in i.traced if other == oid and isinstance(field, tuple) and field[0] == "k"), key=repr):
-        if not isinstance(key, Const) or at[1] == key:
-            _put(i, oid, (ONE, at), new, place, surely and at[1] == key)
-
-
-def changed_out_of_sight(i: Interpreter, oid: int, how: str, place: Place, surely: bool | None = None, count: int | None = None) -> None:
-    """Something changes a container that nobody in sight gives, for which an object stands."""
-    new = i.symbolic(place, CHANGED)
-    for at, is_sure in CHANGES[how].items():
-        if at == MANY and count is not None:
-            _count(i, oid, count)
-        elif at in _ASKED_OF_ALL:
-            _put(i, oid, at, new, place, is_sure if surely is None else surely)
-
-
-_ASKED_OF_ALL: Final = (MANY, WHICH, ORDER)
-"""The cells of a container that nobody in sight gives: what lies at a place of it is a location of its own."""
-
-
-def _puts_back(i: Interpreter, oid: int, how: str, before: Value, added: Tuple | None, count: int | None) -> bool:
-    """Whether what comes into a list may be what was taken out of it just before, as in `xs.append(xs.pop(0))`. It is kept what is taken out."""
-    last = i.heap.get(oid, TAKEN_OF)
-    takes = how == "removes" and count == -1
-    if takes:
-        i.heap.set(oid, TAKEN_OF, cell(i, oid, WHICH))
-    elif last is not None:
-        i.heap.drop(oid, TAKEN_OF)
-    if last is None or takes or how != "adds" or count != 1 or added is None:
-        return False
-    i.heap.set(oid, TAKEN_OF, last)
-    return added.parts[0] == join(_parts(before))
-
-
-def put_at(i: Interpreter, oid: int, number: int, before: Value, value: Value, place: Place) -> None:
-    """Something is put at a place of a container that is a constant: `xs[0] = 1`."""
-    if is_read(i, oid) and is_unlisted(before) and not _is_all(before, Tuple((value,))):
-        new, surely = i.symbolic(place, CHANGED), _are_new(i, Tuple((value,)), before, place)
-        _put(i, oid, (ONE, ("item", number)), new, place, surely)
-        _put(i, oid, WHICH, new, place, surely)
-        i.heap.drop(oid, TAKEN_OF)
-        for asked in _asked(i, oid):
-            _put(i, oid, (ONE, asked), new, place, False)
-
-
-def _end(index: Value | None, how: str) -> str:
-    """At which end something comes or goes that is told by an index."""
-    return "first" if index == Const(0) else "last" if index == Const(-1) and how == "removes" else ""
-
-
-def _put(i: Interpreter, oid: int, at: Field, new: Symbolic, place: Place, surely: bool) -> None:
-    """Put something else into a cell: surely, or on an open condition."""
-    i.heap.set(oid, at, new if surely else _either(i, cell(i, oid, at), new, place))
-
-
-def _either(i: Interpreter, before: Value, new: Symbolic, place: Place) -> Value:
-    """What stood in a cell, or something else, by a change that may leave the container as it is."""
-    condition: Identity = ("choice", place, i.context, CHANGED)
-    if condition not in i.causes:
-        i.causes[condition] = ("open", place)
-        i.choices.add(condition)
-    kept = [Option(option.member, (*option.guard, Literal_(condition, False))[-MAX_GUARD:]) for option in options(before)]
-    return of([*kept, Option(new, (Literal_(condition, True),))])
-
-
-def _count(i: Interpreter, oid: int, number: int) -> None:
-    """So many more items are there: as many come as go in `xs.append(new)` and `xs.pop(0)`."""
-
-    def one(member: Member) -> Member:
-        match member:
-            case Const(value=int(more)):
-                return Const(more + number)
-            case Range(low=low, high=high):
-                return Range(None if low is None else low + number, None if high is None else high + number, member.stride, member.loops)
-        return member
-
-    i.heap.set(oid, MORE, of(Option(one(option.member), option.guard) for option in options(cell(i, oid, MORE))))
-
-
-def _is_all(before: Value, added: Tuple | None) -> bool:
-    """Whether all items of a container are one constant, and so is what is put in the place of one."""
-    parts = _parts(before)
-    return len(parts) == 1 and isinstance(parts[0], Const) and added in (None, Tuple((parts[0],)))
-
-
-def _are_new(i: Interpreter, added: Tuple, before: Value, place: Place) -> bool:
-    """Whether something that comes into a container surely is none of its items."""
-    return any(not any(_may_be(i, member, part, place) for part in members(before) for member in members(item)) for item in added.parts)
-
-
-def _may_be(i: Interpreter, item: Member, content: Member, place: Place) -> bool:
-    """Whether one thing may be among some items."""
-    if not isinstance(content, Tuple):
-        return True
-    return any(_may_equal(i, item, member, place) for part in content.parts for member in members(part))
-
-
-def _may_equal(i: Interpreter, one: Member, other: Member, place: Place) -> bool:
-    if isinstance(other, Range) and isinstance(one, Const) and isinstance(one.value, (int, float)):
-        return (other.low is None or other.low <= one.value) and (other.high is None or one.value <= other.high)
-    return membership.among(i, one, Tuple((other,)), place) != FALSE
-
-
-def _asked(i: Interpreter, oid: int) -> Iterator[tuple[str, Member]]:
-    """The locations of a container by which traces have asked whether one thing is in it."""
-    yield from sorted((field for at, field in i.traced if at == oid and isinstance(field, tuple) and field[0] == IN), key=repr)
-
-
-def _parts(content: Value) -> list[Member]:
-    """What each item of a container may be."""
-    found = [part for member in members(content) if isinstance(member, Tuple) for part in member.parts]
-    return list(dict.fromkeys(member for part in found for member in members(part)))
-
-
-def _shortest(content: Value) -> int:
-    """How many items there surely are."""
-    return min((member.shortest or 0 if isinstance(member, Tuple) else 0 for member in members(content)), default=0)

@@ -11,7 +11,7 @@ from typing import Final
 
 from mxlint.domain.members import Const, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import unlisted
+from mxlint.interpreter.containers import cell_changes, unlisted
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.libraries.signatures import bind_signature
 from mxlint.interpreter.machine.arguments import Arguments
@@ -39,7 +39,7 @@ def changed_by(i: Interpreter, found: Model, owner: Value | None, bound: Mapping
     for oid, target, before in held:
         if unlisted.is_unlisted(before) or unlisted.is_unlisted(i.heap.get(oid, ITEMS)):
             mutations = [mutation for mutation in found.mutates if mutation.target == target]
-            unlisted.change_by(i, oid, found, mutations, before, place, _added(i, found, bound), _index(found, bound))
+            cell_changes.change_by(i, oid, found, mutations, before, place, _added(i, found, bound), _index(found, bound))
 
 
 @contextmanager

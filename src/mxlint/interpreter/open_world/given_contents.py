@@ -14,7 +14,7 @@ from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Field
 from mxlint.domain.members import UNBOUND, Const, Member, Slice, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import unlisted
+from mxlint.interpreter.containers import cell_changes
 from mxlint.interpreter.containers.open_entries import VALUES_OF, VIEW, at_key
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.machine.arguments import Arguments
@@ -120,7 +120,7 @@ def _counted(found: Sequence[Model], args: Arguments) -> int | None:
     behind `pop`."""
     one = all(any(store.what.kind == "arg" for store in known.stores) and known.name.startswith("builtins.list.") for known in found)
     added = Tuple((args.args[0],)) if one and len(args.values) == len(args.args) > 0 else None
-    counts = {unlisted.counted(known, mutation, added) for known in found for mutation in known.mutates}
+    counts = {cell_changes.counted(known, mutation, added) for known in found for mutation in known.mutates}
     return counts.pop() if len(counts) == 1 else None
 
 
@@ -148,8 +148,8 @@ def _changed(
     if oid is None or i.trace is not None:
         return
     if any((oid, field) in i.traced for field in WHOLE):
-        for how, surely in hows.items() if hows.keys() <= unlisted.CHANGES.keys() else ():
-            unlisted.changed_out_of_sight(i, oid, how, place, surely, count)
+        for how, surely in hows.items() if hows.keys() <= cell_changes.CHANGES.keys() else ():
+            cell_changes.changed_out_of_sight(i, oid, how, place, surely, count)
         shadows.write_field(i, owner, HELD, i.symbolic(place, "held", owner.label), place, frame)
     fields = {field for at, field in i.traced if at == oid and isinstance(field, tuple) and field[0] == "k"} if change is not None else ()
     for key in sorted((field[1] for field in fields if isinstance(field[1], Const)), key=repr):

@@ -11,7 +11,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.state import Changes
-from mxlint.interpreter.containers import unlisted
+from mxlint.interpreter.containers import cell_changes
 from mxlint.interpreter.expressions import one_of_several
 from mxlint.interpreter.expressions.names import enclosing
 from mxlint.interpreter.expressions.operators import METHODS
@@ -172,9 +172,9 @@ def in_place(i: Interpreter, op: str, present: Value, value: Value, place: Place
                     i.heap.set(member.oid, ITEMS, content)
                     found = model(f"builtins.{kind}.__i{METHODS[op]}__") if kind == "set" else None
                     if kind == "list" and value != Const(1):
-                        unlisted.changed(i, member.oid, "repeats", before, place)
+                        cell_changes.changed(i, member.oid, "repeats", before, place)
                     elif found is not None:
-                        unlisted.change_by(i, member.oid, found, found.mutates, before, place, None, None)
+                        cell_changes.change_by(i, member.oid, found, found.mutates, before, place, None, None)
                     i.operations.written(i, member.oid, ITEMS, content, place, frame)
                     return member
                 return made
