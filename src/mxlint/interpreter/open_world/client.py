@@ -293,7 +293,7 @@ def _read_and_called(i: Interpreter, owner: Value, name: str, compiled_object: R
             if held is not None and (turn > 1 or compiled_object in members(held)):
                 i.split(held, partial(one, turn=turn))
 
-    return Callee(f"`{name}`", call)
+    return Callee(f"`{name}`", call, compiled=lambda: {compiled_object.oid})
 
 
 def _callers(i: Interpreter, compiled_object: Ref, methods: Sequence[Method]) -> list[Method]:

@@ -86,8 +86,7 @@ def _called(i: Interpreter, factory: Method, ref: Ref, frame: Frame) -> Callable
 def _run_one(i: Interpreter, name: str, callee: Callee, others: Sequence[Method], frame: Frame) -> None:
     """Call one thing, let others run and call it again; and put all back."""
     mark = i.heap.mark()
-    first(i, callee)
-    settle(i, callee)
+    settle(i, callee, first(i, callee))
     for other in others:
         may_run(i, other, callee, frame)
     later(i, f"{name} is called again", callee)
@@ -165,8 +164,7 @@ def _run_read(i: Interpreter, factory: Method, methods: Sequence[Method], frame:
 
     callee = Callee(name, call, calling(i, factory, frame).prepare)
     callee.prepare()
-    first(i, callee)
-    settle(i, callee)
+    settle(i, callee, first(i, callee))
     for other in methods:
         if other.ref != factory.ref:
             may_run(i, other, callee, frame)

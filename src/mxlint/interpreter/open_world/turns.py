@@ -32,11 +32,13 @@ from mxlint.interpreter.statements.handlers import managed
 
 
 class Callee(NamedTuple):
-    """What the client calls again: its name, a call of it with other arguments in each turn, and what has to run before."""
+    """What the client calls again: its name, a call of it with other arguments in each turn, what has to run before, and the compiled objects that the call has
+    come to so far: None where any may be among them."""
 
     name: str
     call: Callable[[int], object]
     prepare: Callable[[], object] = lambda: None
+    compiled: Callable[[], Collection[int]] | None = None
 
 
 def calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
@@ -48,7 +50,12 @@ def calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
     def call(turn: int) -> None:
         call_kept(i, method.ref, keeper, lambda: called_alone(i, (method.ref, method.info), its, turn, frame, memoising(i, method.ref)))
 
-    return Callee(f"`{method.info.name}`", call, lambda: prepare_owner(i, method.info, method.cls, owner, frame, others=False))
+    return Callee(
+        f"`{method.info.name}`",
+        call,
+        lambda: prepare_owner(i, method.info, method.cls, owner, frame, others=False),
+        lambda: compiled_in(i, method),
+    )
 
 
 def given(i: Interpreter, method: Method) -> tuple[Value, ...]:
@@ -97,9 +104,9 @@ def run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame, 
     def once() -> None:
         callee.prepare()
         mark, given_before = i.heap.mark(), len(i.ledger.of(Lengthened).given)
-        first(i, callee)
+        begun = first(i, callee)
         counts.append(leaves_another_count(i, mark, given_before))
-        settle(i, callee)
+        settle(i, callee, begun)
         for other in others:
             if may_run(i, other, callee, frame) and anew is not None:
                 anew.append(other)
@@ -109,17 +116,21 @@ def run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame, 
     return counts == [True]
 
 
-def first(i: Interpreter, callee: Callee) -> None:
-    """Call what nobody in sight calls. It may find traces that another object of the function has made."""
+def first(i: Interpreter, callee: Callee) -> int:
+    """Call what nobody in sight calls. It may find traces that another object of the function has made. Gives the mark of the state before."""
+    mark = i.heap.mark()
     i.modes.client = f"{callee.name} is called"
     callee.call(1)
     i.modes.client = None
+    return mark
 
 
-def settle(i: Interpreter, callee: Callee) -> None:
-    """Call again, with the same arguments, where containers are captured: the first call may put more into them, such as the state of an optimizer. Then MLX
-    traces anew at the second one, which finds what has changed up to there."""
-    if any(i.heap.get(number, "inputs") not in (None, NONE) for number in journal(i).compiled):
+def settle(i: Interpreter, callee: Callee, begun: int) -> None:
+    """Call again, with the same arguments, where what the first call came to or made captures containers: it may put more into them, such as the state of an optimizer.
+    Then MLX traces anew at the second one, which finds what has changed up to there. `begun`: the mark of the state before the first."""
+    compiled = set(journal(i).compiled if callee.compiled is None else callee.compiled())
+    compiled |= {number for (number, field), _ in i.heap.trail[begun:] if field == "inputs" and i.info(number).kind == "compiled"}
+    if any(i.heap.get(number, "inputs") not in (None, NONE) for number in sorted(compiled)):
         i.modes.client = f"{callee.name} is called again"
         callee.call(1)
         i.modes.client = None
@@ -137,8 +148,7 @@ def later(i: Interpreter, presumed: str, callee: Callee) -> None:
 
 def inside(i: Interpreter, callee: Callee, made_by: Ref, manager: Method, frame: Frame) -> None:
     """Call, and call again inside a context manager."""
-    first(i, callee)
-    settle(i, callee)
+    settle(i, callee, first(i, callee))
     entered = called_alone(i, (manager.ref, manager.info), given(i, manager), 1, frame, made_by)
     presumed = f"{callee.name} is called inside `{manager.info.name}`"
     managed(i, entered, lambda _: later(i, presumed, callee), place_of(manager), frame)
