@@ -21,7 +21,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.widening import widen, widen_late
 
 Field: TypeAlias = object
-"""A name, or a tagged key such as ("item", 3) or ("#", "items")."""
+"""A name, or a tagged key such as ("item", 3) or ("#", "items"). Among the locations that were read, a set of names stands for which of them are there."""
 ALIVE: Final = ("#", "alive")
 """The field that every object has from the moment that it is made."""
 Location: TypeAlias = tuple[int, Field]
@@ -58,7 +58,8 @@ OLDER: Final = ("#", "older")
 
 
 class Recording:
-    """What a stretch of the run depends on and does: the locations that it reads, the objects and arrays that it makes, by their sites.
+    """What a stretch of the run depends on and does: the locations that it reads, most of those left out that lie in what it has made itself by then; the objects and
+    arrays that it makes, by their sites.
 
     `inputs`: what else has to be the same for objects to be made at the same sites: those that were the newest there, and who holds them.
     `moved`: the objects and arrays that became part of one that stands for several, or whose references were changed wherever they lie, and those
@@ -306,26 +307,30 @@ class Heap:
 
     def has(self, oid: int, field: Field) -> bool:
         """Whether a field is there."""
-        if self.recording is not None:
-            self.recording.reads.add((oid, field))
+        recording = self.recording
+        if recording is not None and oid not in recording.fresh:
+            recording.reads.add((oid, field))
         return field in self._cells[oid]
 
     def get(self, oid: int, field: Field) -> Value | None:
         """What a field holds; None if it is not there."""
-        if self.recording is not None:
-            self.recording.reads.add((oid, field))
+        recording = self.recording
+        if recording is not None and oid not in recording.fresh:
+            recording.reads.add((oid, field))
         return self._cells[oid].get(field)
 
     def exists(self, oid: int) -> bool:
         """Whether an object is there: whether it has any field."""
-        if self.recording is not None:
-            self.recording.reads.add((oid, ALIVE))
+        recording = self.recording
+        if recording is not None and oid not in recording.fresh:
+            recording.reads.add((oid, ALIVE))
         return bool(self._cells[oid])
 
     def fields(self, oid: int) -> dict[Field, Value]:
         """All fields of an object, to be read only."""
-        if self.recording is not None:
-            self.recording.reads.add((oid, WHOLE))
+        recording = self.recording
+        if recording is not None and oid not in recording.fresh:
+            recording.reads.add((oid, WHOLE))
         return self._cells[oid]
 
     def entries(self, oid: int) -> list[tuple[Any, Value]]:
@@ -343,6 +348,8 @@ class Heap:
         """What a location that was read holds, to be compared with what it held then."""
         if field == HOLDERS:
             return self.holders(oid)
+        if type(field) is frozenset:
+            return field.intersection(self._cells[oid])
         return dict(self._cells[oid]) if field == WHOLE else self._cells[oid].get(field)
 
     def overwritten(self, mark: int) -> dict[Location, Value | None]:
@@ -361,6 +368,9 @@ class Heap:
             if field == HOLDERS:
                 at_mark = ((at, first[at] if at in first else self._cells[at[0]].get(at[1])) for at in self._holders.get(oid, ()))
                 found[place] = frozenset(at for at, value in at_mark if value is not None and oid in referred(value))
+            elif type(field) is frozenset:
+                there = {name: first[oid, name] is not None for name in field.intersection(changed.get(oid, ()))}
+                found[place] = frozenset(name for name in field if there.get(name, name in self._cells[oid]))
             elif field == WHOLE:
                 whole = dict(self._cells[oid])
                 for name in changed.get(oid, ()):
@@ -403,8 +413,9 @@ class Heap:
         present = cell.get(field)
         location = (oid, field)
         if present is value:
-            if self.recording is not None:
-                self.recording.reads.add(location)  # only where it holds that already does the write change nothing
+            recording = self.recording
+            if recording is not None and oid not in recording.fresh:
+                recording.reads.add(location)  # only where it holds that already does the write change nothing
             return
         self.trail.append((location, present))
         cell[field] = value
@@ -501,7 +512,7 @@ class Heap:
             oid, field = location
             cell = self._cells[oid]
             base = cell.get(field, UNBOUND)
-            if recording is not None:
+            if recording is not None and oid not in recording.fresh:
                 recording.reads.add(location)
             known = branches
             if ALIVE not in cell and (oid, ALIVE) in makers:

@@ -188,9 +188,21 @@ class Reach:
         )
 
     def reads(self) -> set[Location]:
-        """The locations that decided it."""
-        named = {(oid, name) for oid, known in self._owners.items() if oid not in self._walked for name in self._attributes - known}
-        return self._read.keys() | named | {(oid, WHOLE) for oid in self._whole_objects | self._walked}
+        """The locations that decided it. Of an object whose fields all count, that is one; and so are all names that an object does not have."""
+        heap, whole = self._i.heap, self._whole_objects | self._walked
+        recording, heap.recording = heap.recording, None  # these are what it reads
+        cells, heap.recording = heap.cells, recording
+        found: set[Location] = {(oid, WHOLE) for oid in whole}
+        absent = {oid: self._attributes - known for oid, known in self._owners.items() if oid not in whole}
+        for oid, field in self._read:
+            if oid in whole:
+                continue
+            if isinstance(field, str) and field not in cells[oid]:
+                absent.setdefault(oid, set()).add(field)
+            else:
+                found.add((oid, field))
+        found.update((oid, frozenset(names)) for oid, names in absent.items() if names)
+        return found
 
     @property
     def named(self) -> frozenset[str]:
