@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mxlint.finding import Position, Span
 
@@ -40,6 +40,8 @@ class Source:
     text: str
     layout: Layout | None = field(default=None, compare=False, repr=False)
     session: bool = field(default=False, compare=False, repr=False)
+    places: dict[tuple[int, int], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The stretches of it that somebody has asked for, each once (`domain/place.py`)."""
     _starts: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
     _digest: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
