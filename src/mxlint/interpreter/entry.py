@@ -22,6 +22,7 @@ from mxlint.interpreter.expressions import operators
 from mxlint.interpreter.expressions.expressions import evaluate
 from mxlint.interpreter.generators import dying, generators
 from mxlint.interpreter.imports import modules
+from mxlint.interpreter.imports.idle import is_idle
 from mxlint.interpreter.libraries import external, library
 from mxlint.interpreter.loops import iteration
 from mxlint.interpreter.machine import journal
@@ -212,6 +213,8 @@ def analyse(source: Source, project: Project, table: Table, *, wrappers: Collect
     """
     project.lowered(source)
     i = prepared_mlx(project, table, wrappers=wrappers)
+    if not everything and not wrappers and is_idle(project, source, i.tracers):
+        return journal.journal(i).log()
     symbols = project.symbols(source, i.tracers)
     if not (symbols.sites or symbols.perhaps or everything):
         i.most, i.left = i.most // CALLERS_SHARE, i.left // CALLERS_SHARE

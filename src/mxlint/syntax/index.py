@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from mxlint.models.load import importers
-from mxlint.syntax.names import NOTHING, import_name
+from mxlint.syntax.names import NOTHING, import_name, last_name
 from mxlint.syntax.positions import Positions
 from mxlint.syntax.sites import Mention, Named, Role, Site, imported_by_call, perhaps, sites
 
@@ -82,7 +82,8 @@ class Index:
     """The index of one file. `blocks` are in the order of the text, the module first. `perhaps`: where something is compiled if what a name leads to that no import of a
     library gives is MLX: offsets, in order. `kept`: where a call stands whose result is given a name, or an attribute, with that. `put`: where one stands
     whose result is put into a container, with what it calls and what holds the container, by their last names. `taken`: what is given an item of a container, with
-    what holds that, by their last names."""
+    what holds that, by their last names. `owners`: the last names of what the attributes of `perhaps` are read of, "" for what has none. `alone`: names, also of attributes,
+    that are read for themselves, and not for an attribute of what they give. `spelled`: whether a text is the name of what compiles, or of the module that has it."""
 
     blocks: tuple[Block, ...]
     imports: tuple[Import, ...]
@@ -91,11 +92,14 @@ class Index:
     kept: tuple[tuple[int, str], ...] = ()
     put: tuple[tuple[int, str, str], ...] = ()
     taken: frozenset[tuple[str, str]] = frozenset()
+    owners: frozenset[str] = frozenset()
+    alone: frozenset[str] = frozenset()
+    spelled: bool = False
 
 
 def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) -> Index:
     """The index of a text with its syntax tree. `compilers`: the dotted names of what compiles: `mx.compile` and wrappers of it."""
-    indexer = _Indexer(text, frozenset(name.rpartition(".")[2] for name in compilers))
+    indexer = _Indexer(text, frozenset(compilers))
     indexer.visit_all(tree.body)
     if any(_may_bind_tests(block) for block in indexer.blocks) or any(item.name == ANY for item in indexer.imports):
         for block in indexer.blocks:
@@ -107,14 +111,18 @@ def index(text: str, tree: ast.Module, compilers: Collection[str] = (COMPILE,)) 
         for block, bound, module in imported_by_call(blocks, imports, indexer.loaded, importers())
     ] if indexer.loaded else []  # fmt: skip
     known = (*imports, *called)
+    asked = sorted(perhaps(blocks, known, indexer.mentions), key=lambda node: (node.lineno, node.col_offset))
     return Index(
         blocks,
         imports,
         tuple(sites(indexer.positions, blocks, known, indexer.mentions, frozenset(compilers))),
-        tuple(perhaps(indexer.positions, blocks, known, indexer.mentions)),
+        tuple(indexer.positions.at(node.lineno, node.col_offset) for node in asked),
         tuple(indexer.kept),
         tuple(indexer.put),
         frozenset(indexer.taken),
+        frozenset(last_name(node.value) for node in asked),
+        frozenset(indexer.alone),
+        indexer.spelled,
     )
 
 
@@ -206,8 +214,13 @@ class _Indexer:
         self.kept: list[tuple[int, str]] = []
         self.put: list[tuple[int, str, str]] = []
         self.taken: set[tuple[str, str]] = set()
-        self._compilers = compilers
-        self._mentioned = any(name in text for name in compilers)
+        self.alone: set[str] = set()
+        self.spelled = False
+        self._spellings = compilers | {name.rpartition(".")[0] for name in compilers}
+        self._compilers = frozenset(name.rpartition(".")[2] for name in compilers)
+        self._mentioned = any(name in text for name in self._compilers)
+        self._owner: ast.expr | None = None
+        """What an attribute is read of."""
         self._number = 0
         self._block = self.blocks[0]
         self._looping = False
@@ -244,6 +257,8 @@ class _Indexer:
     def name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self._block.reads.add(node.id)
+            if node is not self._owner:
+                self.alone.add(node.id)
             if self._mentioned:
                 self._mention(node)
         else:
@@ -260,7 +275,15 @@ class _Indexer:
             self._mention(node)
         if isinstance(node.ctx, ast.Load):
             self._block.uses.add((node.attr, _root(node.value)))
+            if node is not self._owner:
+                self.alone.add(node.attr)
+        self._owner = node.value
         self.visit(node.value)
+
+    def constant(self, node: ast.Constant) -> None:
+        text = node.value
+        if isinstance(text, str) and (text in self._spellings or text.rpartition(".")[2] in self._compilers):
+            self.spelled = True
 
     def subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
@@ -301,7 +324,7 @@ class _Indexer:
                 if isinstance(target, ast.Name) and isinstance(module, str):
                     self.loaded.append((self._number, target.id, value.func, module))
         if self._mentioned and isinstance(value, ast.Call):
-            self.kept += [(self.positions.at(value.lineno, value.col_offset), _last(target)) for target in node.targets]
+            self.kept += [(self.positions.at(value.lineno, value.col_offset), last_name(target)) for target in node.targets]
         if self._mentioned:
             for target in node.targets:
                 self._puts(
@@ -315,14 +338,14 @@ class _Indexer:
 
     def _puts(self, container: ast.expr, *values: ast.expr | None) -> None:
         """Note the calls whose results are put into what a name or attribute holds."""
-        name = _last(container)
+        name = last_name(container)
         calls = [value for value in values if name and isinstance(value, ast.Call)]
-        self.put += [(self.positions.at(call.lineno, call.col_offset), _last(call.func), name) for call in calls]
+        self.put += [(self.positions.at(call.lineno, call.col_offset), last_name(call.func), name) for call in calls]
 
     def _takes(self, targets: Iterable[ast.expr], value: ast.expr) -> None:
         """Note what is given an item of what a name or attribute holds: the item, or one of several."""
         held = set(_taken(value))
-        self.taken.update((_last(target), name) for target in targets for name in held if name and _last(target))
+        self.taken.update((last_name(target), name) for target in targets for name in held if name and last_name(target))
 
     def _binds(self, targets: Iterable[ast.expr], value: ast.expr | None) -> None:
         """Visit what is bound to a value."""
@@ -361,11 +384,13 @@ class _Indexer:
         name = self._calls(node.func)
         given = (*node.args, *(keyword.value for keyword in node.keywords))
         handed = self._block.asks if isinstance(node.func, ast.Name) and name in _CLASS_TESTS else self._block.hands
-        handed.update(_last(value) for value in given if not isinstance(value, ast.Constant))
+        handed.update(last_name(value) for value in given if not isinstance(value, ast.Constant))
         if self._mentioned:
             self._roles[id(node.func)] = ("call", node)
         if name in _READERS:
-            self._block.attributes.update(part for arg in node.args[_READERS[name]] for part in _constant(arg).split("."))
+            read = {part for arg in node.args[_READERS[name]] for part in _constant(arg).split(".")}
+            self._block.attributes |= read
+            self.alone |= read
         elif name in _WRITERS and len(node.args) > 1:
             self._block.writes.add(_constant(node.args[1]))
             self._block.others.add(_constant(node.args[1]))
@@ -378,7 +403,7 @@ class _Indexer:
 
     def _calls(self, node: ast.expr) -> str:
         """Note what is called or decorated with; returns its last name."""
-        name = _last(node)
+        name = last_name(node)
         if name:
             self._block.calls.add(name)
         if not isinstance(node, ast.Attribute):
@@ -517,11 +542,6 @@ def _parts(kind: Any) -> tuple[str, ...]:
     return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "kind", "type_comment", "id", "attr", "conversion"))
 
 
-def _last(node: ast.expr) -> str:
-    """A name, or the last name of an attribute; "" for anything else."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
 def _shown(node: ast.expr) -> Iterator[ast.expr]:
     """The expressions that give the items of a display, or of what a comprehension makes, and of displays among them."""
     items: list[ast.expr] = []
@@ -541,9 +561,9 @@ def _shown(node: ast.expr) -> Iterator[ast.expr]:
 def _taken(node: ast.expr) -> Iterator[str]:
     """The names of the containers of which an expression gives an item, or one of several."""
     if isinstance(node, ast.Subscript):
-        yield _last(node.value)
+        yield last_name(node.value)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKERS:
-        yield _last(node.func.value)
+        yield last_name(node.func.value)
     elif isinstance(node, ast.IfExp):
         yield from (*_taken(node.body), *_taken(node.orelse))
     elif isinstance(node, ast.BoolOp):
@@ -574,7 +594,7 @@ def _constant(node: ast.expr) -> str:
 
 _HANDLERS: dict[type, Callable[[_Indexer, Any], None]] = {
     ast.AnnAssign: _Indexer.annotated, ast.Assign: _Indexer.assigned, ast.AsyncFunctionDef: _Indexer.function, ast.Attribute: _Indexer.attribute,
-    ast.AugAssign: _Indexer.augmented, ast.Call: _Indexer.call, ast.ClassDef: _Indexer.class_, ast.Constant: lambda indexer, node: None,
+    ast.AugAssign: _Indexer.augmented, ast.Call: _Indexer.call, ast.ClassDef: _Indexer.class_, ast.Constant: _Indexer.constant,
     ast.DictComp: _Indexer.comprehension, ast.ExceptHandler: _Indexer.named, ast.FunctionDef: _Indexer.function,
     ast.GeneratorExp: _Indexer.comprehension, ast.Global: _Indexer.global_, ast.Import: _Indexer.import_, ast.ImportFrom: _Indexer.import_from,
     ast.Lambda: _Indexer.lambda_, ast.ListComp: _Indexer.comprehension, ast.MatchAs: _Indexer.named, ast.MatchMapping: _Indexer.named,

@@ -74,3 +74,8 @@ def bound_names(statements: Sequence[ast.stmt]) -> tuple[str, ...]:
                 inside = [part.target for part in ast.walk(node) if isinstance(part, ast.NamedExpr)]
         waiting += inside[::-1]
     return tuple(dict.fromkeys(names))
+
+
+def last_name(node: ast.expr) -> str:
+    """A name, or the last name of an attribute; "" for anything else."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

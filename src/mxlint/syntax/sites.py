@@ -105,14 +105,12 @@ def sites(
     yield from sorted(found, key=lambda site: (site.start, -site.end))
 
 
-def perhaps(positions: Positions, blocks: Sequence[Block], imports: Iterable[Import], mentions: Iterable[Mention]) -> Iterator[int]:
-    """Where attributes are named as what compiles is, of something that no import of a library gives: a parameter, what a call gives, a name of another file. In order."""
+def perhaps(blocks: Sequence[Block], imports: Iterable[Import], mentions: Iterable[Mention]) -> Iterator[ast.Attribute]:
+    """The attributes that are named as what compiles is, of something that no import of a library gives: a parameter, what a call gives, a name of another file."""
     names = Names(blocks, imports)
-    found = []
     for node, block, _, _ in mentions:
         if isinstance(node, ast.Attribute) and not all(map(_of_library, names.meant(node, block) or [""])):
-            found.append(positions.at(node.lineno, node.col_offset))
-    yield from sorted(found)
+            yield node
 
 
 @cache
