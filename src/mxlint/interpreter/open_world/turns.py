@@ -128,9 +128,11 @@ def first(i: Interpreter, callee: Callee) -> int:
 def settle(i: Interpreter, callee: Callee, begun: int) -> None:
     """Call again, with the same arguments, where what the first call came to or made captures containers: it may put more into them, such as the state of an optimizer.
     Then MLX traces anew at the second one, which finds what has changed up to there. `begun`: the mark of the state before the first."""
-    compiled = set(journal(i).compiled if callee.compiled is None else callee.compiled())
-    compiled |= {number for (number, field), _ in i.heap.trail[begun:] if field == "inputs" and i.info(number).kind == "compiled"}
-    if any(i.heap.get(number, "inputs") not in (None, NONE) for number in sorted(compiled)):
+    facts = journal(i).compiled
+    numbers = set(facts if callee.compiled is None else callee.compiled()) | {
+        number for (number, field), _ in i.heap.trail[begun:] if field == "inputs"
+    }
+    if any(number in facts and facts[number].inputs is not None for number in numbers):  # one that the call itself has made is gone by now
         i.modes.client = f"{callee.name} is called again"
         callee.call(1)
         i.modes.client = None
