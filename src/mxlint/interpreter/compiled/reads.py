@@ -409,18 +409,19 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
     if not changed or i.silent or i.modes.putting:
         return
     found: dict[object, object] = {(oid, field): (oid, field)}
+    another = _may_be_another(i, value)
     for option in options(value):
         member = option.member
         if isinstance(member, Ref):
             found[member.oid, ITEMS] = (member.oid, ITEMS)
         if isinstance(member, (Ref, Array)):
             number = member.oid if isinstance(member, Ref) else member.ident
-            if not _may_be_another(i, value):
-                relied_argument(i, number, where(place))
+            if not another:
+                relied_argument(i, number, where(place), under=option.guard)
             elif _is_open(i, option.guard):
-                relied_argument(i, number, where(place), events.Modality(tuple(open_conditions(i, option.guard))))
+                relied_argument(i, number, where(place), events.Modality(tuple(open_conditions(i, option.guard))), option.guard)
         elif isinstance(member, Symbolic) and member.identity in i.ledger.of(Shadows).objects:
-            relied_argument(i, i.ledger.of(Shadows).objects[member.identity], where(place))
+            relied_argument(i, i.ledger.of(Shadows).objects[member.identity], where(place), under=option.guard)
     for among in (value, *(itemwise(value) or ())):
         for number in _numbers(among) if _may_be_another(i, among) else ():
             i.ledger.of(Changes).unsure.setdefault(number, {})[place] = None
@@ -446,9 +447,10 @@ def _is_open(i: Interpreter, guard: Guard) -> bool:
     return bool(guard) and all(i.why(literal.condition)[0] == "open" for literal in guard)
 
 
-def relied_argument(i: Interpreter, number: int, at: events.Where, depends_on: events.Modality = ALWAYS) -> None:
-    """Note that an array or object is read of which a trace changed a copy. `depends_on`: what decides that it is this one that is read."""
-    for last in _changes(i, number) if not i.silent else ():
+def relied_argument(i: Interpreter, number: int, at: events.Where, depends_on: events.Modality = ALWAYS, under: Guard = ()) -> None:
+    """Note that an array or object is read of which a trace changed a copy. `depends_on`: what decides that it is this one that is read, and `under` which
+    outcomes of tests it is: where these rule out that the trace ran, it has changed nothing that is read."""
+    for last in _changes(i, number, under) if not i.silent else ():
         change = _taken(i, i.ledger.of(Changes).fields.get(last.value, {}), i.ledger.of(Changes).whole.get(last.value))
         if change is None:
             continue
@@ -457,11 +459,11 @@ def relied_argument(i: Interpreter, number: int, at: events.Where, depends_on: e
             journal(i).relied[("argument", number), at] = events.Note("relied", at, "", change[0], depends_on, (change[1],))
 
 
-def _changes(i: Interpreter, number: int) -> list[Const]:
+def _changes(i: Interpreter, number: int, under: Guard) -> list[Const]:
     """The last change that a trace made of a copy of something. Where tests that nobody in sight decides say whether it made one, as where an option
     compiles, it is one: whether a compiled function is called lowers nothing, and what it hangs on in the trace the change says itself. Of what was changed
     in some rounds alone, or is one of several that may have been changed, nothing says that it is the one that is read."""
-    found = i.live(i.heap.get(number, CHANGED) or UNBOUND)
+    found = i.live_under(under, i.heap.get(number, CHANGED) or UNBOUND)
     surely = (option.member for option in options(found) if not isinstance(found, Union) or _is_chosen(i, option.guard))
     return [member for member in surely if isinstance(member, Const)]
 

@@ -405,6 +405,17 @@ class Interpreter:
             return value
         return of(kept)
 
+    def live_under(self, guard: Guard, value: Value) -> Value:
+        """The value without the members whose guard contradicts the path, or another guard under which something else is what it is."""
+        if not guard or type(value) is not Union or self.place is None:
+            return self.live(value)
+        path, place = self.path, self.place
+        self.path = (*path, *(Condition(None, place, literal) for literal in guard))
+        try:
+            return self.live(value)
+        finally:
+            self.path = path
+
     def ruled_out(self, path: Path) -> RuledOut:
         """What a path rules out; kept for the paths that branches come back to."""
         known = self._ruled_out.get(id(path))
