@@ -6,12 +6,12 @@ from functools import reduce
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mxlint.domain import size
 from mxlint.domain.arrays import Array
-from mxlint.domain.guards import JOINED, Guard, Literal_, closed, either, opposite, parts
+from mxlint.domain.guards import JOINED, Guard, Literal_, closed, either, narrowed, opposite, parts
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, members, scalar_type
 from mxlint.domain.size import Size, symbol
@@ -296,6 +296,31 @@ def test_what_follows_from_literals_holds_wherever_they_do(
             truth = (world[condition] is result) if condition else result
             if truth is outcome and all(world[name] is value for name, value in guard):
                 assert all(world[literal.condition] is literal.outcome for literal in found if literal is not joined)  # type: ignore[index]
+
+
+@given(st.lists(JOINED_MEMBERS, min_size=1, max_size=4, unique=True), st.booleans(), st.booleans(), st.data())
+def test_a_test_of_a_value_decides_that_of_what_it_leaves(
+    members: list[tuple[object, object, bool]], outcome: bool, negated: bool, data: st.DataObject
+) -> None:
+    """Members that cannot have the outcome go or stay, and of others it may be known from then on. The other name may be that of the negation."""
+    assume(any(condition or result is outcome for _, condition, result in members))
+    left: list[tuple[object, object, bool]] = []
+    for guard, condition, result in members:
+        if condition or result is outcome:
+            left.append((guard, (), outcome) if condition and data.draw(st.booleans()) else (guard, condition, result))
+        elif data.draw(st.booleans()):
+            left.append((guard, condition, result))
+    name = (JOINED, *((guard, condition, result is not negated) for guard, condition, result in left))
+    held = [Literal_((JOINED, *members), outcome)]
+    for asked in (True, False):
+        assert narrowed(Literal_(name, asked), held) is ((outcome is not negated) is asked)
+
+
+def test_a_test_of_a_value_does_not_decide_that_of_another_one() -> None:
+    a, b, c = ((), ("a",), True), ((), ("b",), True), ((), ("c",), True)
+    held = [Literal_((JOINED, a, b, ((), (), False)), True)]
+    for others in ((a, c), (a,), (a, b, ((), (), True)), (a, ((), ("b",), False))):
+        assert narrowed(Literal_((JOINED, *others), True), held) is None
 
 
 def test_tuples_that_stand_for_each_other_are_one() -> None:

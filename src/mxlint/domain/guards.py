@@ -88,6 +88,23 @@ def possible(literal: Literal_) -> tuple[tuple[Guard, Guard], ...]:
     return literal._members
 
 
+def narrowed(literal: Literal_, held: Iterable[Literal_]) -> bool | None:
+    """Whether a literal holds that says that a value which is one of several has an outcome, where a test of it has left less of it than there was: members
+    that cannot have the outcome of that test may be gone, and a flag is `True` or `False` from there on. None if no literal that is `held` says so."""
+    own: set[Any] = set(literal.condition[1:])
+    for other in held:
+        if other.condition[0] != JOINED or len(other.condition) < len(literal.condition):
+            continue
+        for same in (True, False):  # a name is that of a test or of its negation
+            outcome = other.outcome is same
+            members: Iterable[Any] = other.condition[1:]
+            before = [(guard, condition, one is same) for guard, condition, one in members]
+            left = {member if member in own else (member[0], (), outcome) for member in before if member[1] or member[2] is outcome}
+            if left and left <= own <= left.union(before):
+                return outcome is literal.outcome
+    return None
+
+
 def affirmed(literal: Literal_) -> Literal_:
     """The literal of its condition whose outcome is true: a name of the condition of which the hash is kept."""
     return literal if literal.outcome else opposite(literal)

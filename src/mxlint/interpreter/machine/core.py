@@ -15,7 +15,7 @@ from mxlint.deep import is_deep
 from mxlint.domain import ordering
 from mxlint.domain.arrays import Array
 from mxlint.domain.exclusion import RuledOut, is_excluded, refuted, ruled_out
-from mxlint.domain.guards import EARLIER, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, opposite
+from mxlint.domain.guards import EARLIER, JOINED, MAX_GUARD, TOGETHER, Cause, Guard, Identity, Literal_, narrowed, opposite
 from mxlint.domain.heap import Delta, Heap, Info, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import Kind, Member, Option, Range, Ref, Slice, Symbolic, Union, Unknown, Value, members
@@ -442,6 +442,8 @@ class Interpreter:
                 return True
             if literal in excluded.opposites:
                 return False
+            if literal.condition[0] == JOINED and (decided := narrowed(literal, excluded.held)) is not None:
+                return decided
             if refuted(literal.condition, excluded.known):
                 return not literal.outcome
             by_order = ordering.outcome(literal.condition, excluded.ordered) if excluded.ordered else None
