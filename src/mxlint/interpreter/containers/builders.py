@@ -33,7 +33,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY
+from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY, TREE
 from mxlint.interpreter.objects.lookup import special
 
 
@@ -144,7 +144,7 @@ def copy_dict(i: Interpreter, source: int, target: int) -> None:
         if any(isinstance(m, Unbound) for m in members(value)):
             value = join([bound(value) or UNBOUND, present if present is not None else UNBOUND])
         i.heap.set(target, there, value)
-    for field in (REST, REST_KEY):
+    for field in (REST, REST_KEY, TREE):
         more, present = i.heap.get(source, field), i.heap.get(target, field)
         if more is not None:
             i.heap.set(target, field, more if present is None else join((present, more)))

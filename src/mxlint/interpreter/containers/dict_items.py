@@ -41,11 +41,11 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import REST, REST_KEY
+from mxlint.interpreter.machine.locations import REST, REST_KEY, TREE
 from mxlint.interpreter.machine.paths import TEST, Condition
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import special
-from mxlint.interpreter.open_world import given_dicts, unseen_layers
+from mxlint.interpreter.open_world import given_dicts
 
 
 def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
@@ -96,7 +96,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
             found.append((None, open_entries.at_key(i, rest, key, place) if is_key(key) else rest))
         by = key
         read = partial(_read_entry, i, owner, place, frame)
-    if not found and i.heap.get(owner.oid, ("k", Const(unseen_layers.WEIGHTS))) is not None:
+    if i.heap.get(owner.oid, TREE) is not None and (not found or value is None and isinstance(key, Const)):
         if i.trace is not None:
             i.imprecise("a model whose layers are not in sight", place)
         found = [(None, i.derived("[]", (owner, key), None, place))]

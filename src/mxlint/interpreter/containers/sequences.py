@@ -43,7 +43,7 @@ from mxlint.interpreter.containers.rows import in_rows
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item, opened
-from mxlint.interpreter.generators.iterators import ITERABLES, new_iterator
+from mxlint.interpreter.generators.iterators import ITERABLES, new_iterator, parts_of
 from mxlint.interpreter.libraries import measures
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.loops.comprehensions import is_fresh
@@ -56,7 +56,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import DISTINCT, HELD_COUNT, ITEMS
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
-from mxlint.interpreter.open_world import given_contents, given_dicts
+from mxlint.interpreter.open_world import given_contents, given_dicts, unseen_layers
 
 
 def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -89,15 +89,13 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         decided = environment(i, member) if isinstance(member, External) else None
         if decided is not None:
             return i.derived("len", (decided,), frozenset(("int",)), place)
-        if (
-            isinstance(member, Ref)
-            and i.info(member.oid).kind == "iterator"
-            and i.info(member.oid).payload not in ("items", "keys", "values")
-        ):
+        if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" and i.info(member.oid).payload not in aspects.VIEWS:
             throw_named(i, "builtins.TypeError", place)
         items = dict_keys(i, member.oid) if isinstance(member, Ref) and kind == "dict" else known_items(i, member)
         if items is not None:
             return Const(len(items))
+        if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
+            return i.split(parts_of(i, member)[0], one)  # a view of a dict has as many as that
         if isinstance(member, RangeObject):
             numbers = constant_range(member)
             if numbers is not None:
@@ -107,9 +105,10 @@ def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
             return i.derived("len", (member,), frozenset(("int",)), place)
         if isinstance(member, (Const, Range)):
             throw_named(i, "builtins.TypeError", place)
-        given = given_dicts.length(i, member.oid, place) if isinstance(member, Ref) and kind == "dict" else None
-        if given is not None:
-            return given
+        if isinstance(member, Ref) and kind == "dict":
+            given = given_dicts.length(i, member.oid, place) or unseen_layers.length(i, member.oid, place)
+            if given is not None:
+                return given
         unseen = isinstance(member, Ref) and kind == "dict" and aspects.given(i, member)
         return Kind("int", "open" if unseen else "imprecise")
 

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from mxlint.domain.join import itemwise
 from mxlint.domain.members import Const, Member, Ref, Tuple, Value
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, REST
 
 
 class Form(NamedTuple):
@@ -29,5 +29,7 @@ def form_of(i: Interpreter, member: Member) -> Form | None:
     if kind == "dict" and isinstance(member, Ref):
         entries = i.heap.entries(member.oid)
         keys = tuple(str(key.value) for key, _ in entries if isinstance(key, Const))
-        return Form("dict", keys, [value for _, value in entries]) if len(keys) == len(entries) else Form("dict", (), None)
+        if len(keys) < len(entries) or not entries and i.heap.get(member.oid, REST) is not None:
+            return Form("dict", (), None)
+        return Form("dict", keys, [value for _, value in entries])
     return None

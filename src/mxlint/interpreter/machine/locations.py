@@ -28,6 +28,9 @@ REST: Final = ("#", "rest")
 """Of a dict: what may lie under keys that are not known."""
 REST_KEY: Final = ("#", "restkey")
 """Of a dict: what those keys are."""
+TREE: Final = ("#", "tree")
+"""Of a dict: that it is a tree of a module whose layers are not in sight, or made of one: which. What stands there
+for any array may be a tree of arrays."""
 KEYS: Final = ("#", "keys")
 """Of a dict: its keys, in order."""
 TAKEN: Final = ("#", "taken out")

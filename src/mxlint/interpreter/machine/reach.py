@@ -10,12 +10,12 @@ from mxlint.domain.heap import ALIVE, Field
 from mxlint.domain.members import Member, Ref, Tuple, Value, members
 from mxlint.domain.parts import referred
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.locations import COPIED
+from mxlint.interpreter.machine.locations import COPIED, TREE
 
 CONTAINERS: Final = frozenset(("list", "dict"))
 """What MLX looks into, besides tuples."""
 HOLDERS: Final = CONTAINERS | {"set", "instance"}
-_ABOUT: Final = frozenset((ALIVE, ("#", "class"), ("#", "parent"), ("#", "factory"), ("#", "copy of"), COPIED))
+_ABOUT: Final = frozenset((ALIVE, ("#", "class"), ("#", "parent"), ("#", "factory"), ("#", "copy of"), COPIED, TREE))
 """Fields of an object that are no part of what it holds."""
 
 

@@ -14,7 +14,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, Bound, Const, External, Member, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import reads, recipes, sinks, writes
-from mxlint.interpreter.compiled.state import held
+from mxlint.interpreter.compiled.state import FROZEN, held
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.libraries import replaced
@@ -24,14 +24,14 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import imprecise
-from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS, UNSIZED
+from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS, REST, REST_KEY, TREE, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward, broadcasts, computing, descriptions, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze, frozen
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimizer_init, optimizer_update
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
-from mxlint.interpreter.mlx.trees import entries, tree_map
+from mxlint.interpreter.mlx.trees import entries, tree_map, under_other_keys
 from mxlint.interpreter.mlx.weights import converted, is_array, is_parameter, parameters, renewed, same_shape_and_dtype, weights
 from mxlint.interpreter.open_world import defaults, installed, opaque, unseen_layers
 from mxlint.interpreter.open_world.interfaces import put_there
@@ -352,6 +352,10 @@ def _trainable_parameters(i: Interpreter, args: Arguments, place: Place, frame: 
     made, still = _parameters(i, args, place, frame), frozen(i, args.args[0])
     if still:
         _keep_only(i, made, lambda _, value: not (isinstance(value, Array) and value.ident in still))
+    for member in members(made):
+        whole = i.heap.get(member.oid, TREE) if isinstance(member, Ref) else None
+        if isinstance(member, Ref) and isinstance(whole, Ref):
+            i.heap.set(member.oid, TREE, Tuple((whole, i.heap.get(whole.oid, FROZEN) or NONE)))
     return made
 
 
@@ -365,6 +369,10 @@ def _keep_only(i: Interpreter, tree: Value, keeps: Callable[[str, Value], bool])
                 i.heap.drop(member.oid, ("k", key))
             else:
                 _keep_only(i, value, keeps)
+        left = under_other_keys(i, member)
+        if left is not None and not keeps("", left):
+            i.heap.drop(member.oid, REST)
+            i.heap.drop(member.oid, REST_KEY)
 
 
 def update_dict(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -466,6 +474,9 @@ def _put_in(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Fram
             if isinstance(part, Ref) and i.info(part.oid).kind in ("dict", "instance"):
                 for key, value in entries(i, part):
                     _put_one(i, member, key.value if isinstance(key, Const) else None, value, place, frame, done)
+                left = under_other_keys(i, part)
+                if left is not None:
+                    _put_one(i, member, unseen_layers.WEIGHTS, left, place, frame, done)
             else:
                 content = i.heap.get(part.oid, ITEMS) if isinstance(part, Ref) else part
                 i.split(content or NONE, partial(_put_items, i, member, place, frame, done))

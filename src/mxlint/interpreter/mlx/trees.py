@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Field
 from mxlint.domain.join import bound, join
 from mxlint.domain.members import NONE, Const, Kind, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
@@ -15,10 +17,11 @@ from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY
+from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY, TREE
 from mxlint.interpreter.mlx import kinds
-from mxlint.interpreter.open_world import presumptions
+from mxlint.interpreter.open_world import presumptions, unseen_layers
 from mxlint.interpreter.open_world.installed import Gathered
+from mxlint.interpreter.open_world.unseen_layers import WEIGHTS
 
 
 def tree_map(i: Interpreter, args: Arguments, place: Place, frame: Frame, *, named: bool = False) -> Value:
@@ -152,16 +155,21 @@ class _Mapping:
         """Map the entries of a dict, or the parameters and sublayers of a module, to a dict."""
         i = self.i
         made = [(key, self.value(value, tuple(_entry(i, o, key) for o in others), (tag, key))) for key, value in entries(i, member)]
-        rest, rest_key = _rest(i, member), i.heap.get(member.oid, REST_KEY)
-        if rest is not None:
-            rest = self.value(rest, tuple(_rest(i, o) or Unknown("tree") for o in others), (tag, "…"))
+        left = under_other_keys(i, member)
+        if left is not None:
+            left = self.value(left, tuple(under_other_keys(i, o) or Unknown("tree") for o in others), (tag, "…"))
         # Only now, as it may be at the site of the mapped one, which ages then: a function of trees may map what it has made itself.
         oid = i.allocate("dict", None, self.place, ("tree", tag))
         for key, value in made:
             put(i, oid, key, value)
-        if rest is not None:
-            i.heap.set(oid, REST, rest)
-            i.heap.set(oid, REST_KEY, rest_key or Unknown("key"))
+        if left is not None:
+            i.heap.set(oid, REST, left)
+            key, tree = i.heap.get(member.oid, REST_KEY) or Unknown("key"), i.heap.get(member.oid, TREE)
+            if unseen_layers.is_opaque(i, member):
+                key, tree = Kind("str", "open"), member
+            i.heap.set(oid, REST_KEY, key)
+            if tree is not None:
+                i.heap.set(oid, TREE, tree)
         return Ref(oid)
 
 
@@ -171,15 +179,20 @@ def entries(i: Interpreter, ref: Ref) -> list[tuple[Value, Value]]:
     for field, value in list(i.heap.fields(ref.oid).items()):
         if isinstance(field, tuple) and field[0] == "k":
             found.append((field[1], value))
-        elif isinstance(field, str) and i.info(ref.oid).kind == "instance" and kinds.holds_arrays(i, value):
+        elif isinstance(field, str) and field != WEIGHTS and i.info(ref.oid).kind == "instance" and kinds.holds_arrays(i, value):
             found.append((Const(field), value))
     return found
 
 
-def _rest(i: Interpreter, value: Value) -> Value | None:
-    """What lies in a dict under keys that are not known one by one, if anything."""
-    held = i.heap.get(value.oid, REST) if isinstance(value, Ref) and i.info(value.oid).kind == "dict" else None
+def under_other_keys(i: Interpreter, value: Value) -> Value | None:
+    """What lies in a dict under keys that are not known one by one, if anything; the weights of the layers of a module that are not in sight."""
+    field = _RESTS.get(i.info(value.oid).kind) if isinstance(value, Ref) else None
+    held = i.heap.get(value.oid, field) if isinstance(value, Ref) and field is not None else None
     return bound(held) if held is not None else None
+
+
+_RESTS: Final[dict[str, Field]] = {"dict": REST, "instance": WEIGHTS}
+"""Where that lies, by the kind of an object."""
 
 
 def _any_part(i: Interpreter, value: Value) -> Value:
@@ -199,7 +212,7 @@ def _entry(i: Interpreter, value: Value, key: Value) -> Value:
         if found is None and isinstance(key, Const):
             found = i.heap.get(value.oid, key.value)
         if found is None:
-            found = _rest(i, value)
+            found = under_other_keys(i, value)
         if found is not None:
             return found
     return Unknown("tree")
@@ -250,8 +263,8 @@ def _named_leaves(i: Interpreter, tree: Value, ends: Callable[[Member], bool]) -
                 inner += [(_below(prefix, str(n)), item) for n, item in enumerate(sequences[0].items or ())]
             elif isinstance(member, Ref) and i.info(member.oid).kind in ("dict", "instance"):
                 inner += [(_below(prefix, str(key.value) if isinstance(key, Const) else "?"), item) for key, item in entries(i, member)]
-                rest = _rest(i, member)
-                inner += [(None, rest)] if rest is not None else []
+                left = under_other_keys(i, member)
+                inner += [(None, left)] if left is not None else []
             elif not is_list:
                 leaves.append(leaf(prefix, member))
         todo += reversed(inner)

@@ -14,7 +14,7 @@ from mxlint.interpreter.containers.item_assignment import set_item
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, TREE
 from mxlint.interpreter.mlx.kinds import kind
 from mxlint.interpreter.mlx.submodules import submodules
 from mxlint.interpreter.mlx.trees import entries
@@ -100,6 +100,9 @@ def _tree(is_leaf: Callable[[Interpreter, Ref], bool]) -> Handler:
                         found = of(held_, (tag, key))
                         if found is not None:
                             put(i, made.oid, key, found)
+                    if unseen_layers.is_opaque(i, member):
+                        put(i, made.oid, UNNAMED, opaque.layer(i, member, place))
+                        i.heap.set(made.oid, TREE, Tuple((Const("modules"), member)))
                     return made
             return None
 

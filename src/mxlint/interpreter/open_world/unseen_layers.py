@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import External, Ref
+from mxlint.domain.members import External, Ref, Symbolic, Tuple, Union
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.locations import TREE
+from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE
 
 WEIGHTS: Final = "#weights"
@@ -30,3 +32,11 @@ def is_bare(i: Interpreter, ref: Ref) -> bool:
 def add_to(i: Interpreter, ref: Ref, place: Place) -> None:
     """A module has layers that are not in sight: all that is known of them is that they have weights."""
     i.heap.set(ref.oid, WEIGHTS, Array(i.ident(place, ("weights", ref.oid)), None, None, None))
+
+
+def length(i: Interpreter, oid: int, place: Place) -> Symbolic | None:
+    """How many entries a tree of such a module has: each test of it asks the same. None if it is none, or the program has changed it."""
+    tree = i.heap.get(oid, TREE)
+    if tree is None or isinstance(tree, Union) or any(at == oid for at, _ in i.ledger.of(Writes).counts):
+        return None
+    return i.derived("len", (tree, Tuple(tuple(key for key, _ in i.heap.entries(oid)))), frozenset(("int",)), place)

@@ -8,21 +8,20 @@ __all__ = [
 ]  # fmt: skip
 
 
+# "#weights" stands for all weights of a module whose layers are not in sight: it may have any entry.
 _ENTRIES = (mx.array, nn.Module, dict, list, tuple)
-_SOME = "#weights"
-"""What stands for all weights of a module whose layers are not in sight: it may have any entry."""
 
 
 def __contains__(self, key):
     held = vars(self)
     if key in held:
         return isinstance(held[key], _ENTRIES)
-    return _SOME in held and isinstance(getattr(self, key), _ENTRIES)
+    return "#weights" in held and isinstance(getattr(self, key), _ENTRIES)
 
 
 def __getitem__(self, key):
     held = vars(self)
-    return getattr(self, key) if _SOME in held and key not in held else held[key]
+    return getattr(self, key) if "#weights" in held and key not in held else held[key]
 
 
 def __setitem__(self, key, value):
@@ -41,16 +40,21 @@ def __len__(self):
     return len(keys(self))
 
 
+def _entries(self):
+    held = {key: value for key, value in vars(self).items() if isinstance(value, _ENTRIES) and key != "#weights"}
+    return {**self.children(), **held} if "#weights" in vars(self) else held
+
+
 def items(self):
-    return [(key, value) for key, value in vars(self).items() if isinstance(value, _ENTRIES)]
+    return _entries(self).items()
 
 
 def keys(self):
-    return [key for key, value in vars(self).items() if isinstance(value, _ENTRIES)]
+    return _entries(self).keys()
 
 
 def values(self):
-    return [value for value in vars(self).values() if isinstance(value, _ENTRIES)]
+    return _entries(self).values()
 
 
 def get(self, key, default=None, /):
