@@ -14,7 +14,18 @@ import pytest
 from mxlint.interpreter.mlx.calls import HANDLERS
 from mxlint.models.mlx.members import defined, hides, lineage_of
 from mxlint.models.mlx.table import load_table
-from mxlint.models.mlx.traits import Given, Trait, called_as, constants, has_trait, lengths_of, needs, surely_works
+from mxlint.models.mlx.traits import (
+    Given,
+    Trait,
+    called_as,
+    calls_of_made,
+    constants,
+    has_trait,
+    holds_optimizers,
+    lengths_of,
+    needs,
+    surely_works,
+)
 from mxlint.resources import resource
 
 DATA = json.loads(resource("models", "mlx", "traits.json").read_bytes())
@@ -173,3 +184,35 @@ def test_what_is_made_of_lengths_begins_alike(name: str) -> None:
         assert long.ndim == DATA["lengths"]["parameters"][name]["axes"]
     assert lengths_of(name, 1) == (DATA["lengths"]["parameters"][name]["at"][0], DATA["lengths"]["parameters"][name]["axes"])
     assert lengths_of(name, 9) is None
+
+
+@pytest.mark.mlx
+@pytest.mark.parametrize("name", DATA["holds optimizers"]["classes"])
+def test_an_optimizer_hands_the_gradients_on_to_those_that_it_holds(name: str) -> None:
+    from mlx import optimizers
+
+    others = [optimizers.SGD(0.1), optimizers.Adam(0.2)]
+    held, key = DATA["holds optimizers"]["classes"][name]
+    one = getattr(optimizers, name.split(".")[-1])(others, [lambda path, _: path == "bias"])
+    assert getattr(one, held) is others
+    assert [mine is theirs.state for mine, theirs in zip(one.state[key], others)] == [True, True]
+    assert one.state is not one.state
+    one.learning_rate = 0.3
+    assert len({other.learning_rate.item() for other in others}) == 1
+    assert holds_optimizers(name) == (held, key)
+    assert holds_optimizers("mlx.optimizers.SGD") is None
+
+
+@pytest.mark.mlx
+@pytest.mark.parametrize("name", DATA["calls what made it"]["places"])
+def test_functions_of_which_mlx_makes_another_run_where_that_is_called(name: str) -> None:
+    import mlx.core as mx
+    from mlx import optimizers
+
+    assert calls_of_made(name) == DATA["calls what made it"]["places"][name] == 0
+    assert calls_of_made("mlx.optimizers.linear_schedule") is None
+    given: list[Any] = []
+    made = getattr(optimizers, name.split(".")[-1])([lambda step: given.append(step) or step, lambda step: given.append(step) or step], [3])
+    assert not given
+    made(mx.array(1))
+    assert [isinstance(step, mx.array) for step in given] == [True, True]

@@ -20,6 +20,8 @@ from mxlint.interpreter.compiled.output_only import OUTPUTS
 from mxlint.interpreter.compiled.recipes import MadeFunctions
 from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.compiled.trees import tree
+from mxlint.interpreter.containers import aspects
+from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import ancestors, throw_named
@@ -265,6 +267,7 @@ class Mlx(Framework):
             entry = self.table.entry(maker[0])
             if entry is not None and entry.random:
                 _drawn(i, _short(maker[0]), True, place, frame)
+            _call_what_made_it(i, *maker, args, place, frame)
             found = constants.scheduled(i, function, args, place)
             return computing.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1]) if found is None else found
         if self._computes(i, function, args):
@@ -444,6 +447,15 @@ def function(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     if entry.returns in ("array", "arrays", "tree"):
         return computing.compute(i, name, args.args, args.keywords, place, frame, star=args.starred)
     return i.symbolic(place, name)
+
+
+def _call_what_made_it(i: Interpreter, maker: str, made_of: Arguments, args: Arguments, place: Place, frame: Frame) -> None:
+    """Functions of which MLX has made another run where that is called: `optim.join_schedules([linear, mine], [100])`."""
+    at = traits.calls_of_made(maker)
+    for held in members(made_of.args[at]) if at is not None and at < len(made_of.args) else ():
+        aspects.contents(i, held, place, frame)
+        for function in known_items(i, held) or ():
+            i.call(function, args, place, frame)
 
 
 def _short(name: str) -> str:

@@ -26,7 +26,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import imprecise
 from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS, REST, REST_KEY, TREE, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import backward, broadcasts, computing, descriptions, shapeless, walks
+from mxlint.interpreter.mlx import backward, broadcasts, computing, descriptions, handing_on, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze, frozen
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimizer_init, optimizer_update
@@ -40,6 +40,7 @@ from mxlint.models.mlx.arguments import ArrayType
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
 from mxlint.models.mlx.names import MODULE_METHODS, OPTIMIZER_METHODS, is_module_class
 from mxlint.models.mlx.refusals import refusal_of_layer, unmade
+from mxlint.models.mlx.traits import holds_optimizers
 
 
 def call(i: Interpreter, name: str, args: Arguments, place: Place, frame: Frame) -> Value | None:
@@ -102,6 +103,9 @@ def _initialise(i: Interpreter, owner: Ref, name: str, args: Arguments, place: P
             else:
                 held = given[setting]
             i.heap.set(owner.oid, setting, held)
+        others = holds_optimizers(name)
+        if others is not None and others[0] in given:
+            i.heap.set(owner.oid, others[0], given[others[0]])
         return
     i.heap.set(owner.oid, "training", TRUE)
     if unseen_layers.is_bare(i, owner):
@@ -315,10 +319,13 @@ def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place,
         return held
     if base.startswith("mlx.optimizers."):
         if name == "state":
-            return i.heap.get(owner.oid, ("#", "state"))
+            return handing_on.state(i, owner, place, frame) or i.heap.get(owner.oid, ("#", "state"))
         if name in OPTIMIZER_METHODS:
             return Bound(owner, External(f"{base}.{name}"))
         if name in ("learning_rate", "step"):
+            others = handing_on.others(i, owner)
+            if others is not None and name == "learning_rate":
+                return i.attribute(others[0], name, place, frame)
             state = i.heap.get(owner.oid, ("#", "state"))
             held = i.heap.get(state.oid, ("k", Const(name))) if isinstance(state, Ref) else None
             if held is not None and isinstance(state, Ref):
@@ -515,6 +522,11 @@ def assigned(i: Interpreter, oid: int, field: object, value: Value, place: Place
         if opaque.holds_layers(i, value):
             opaque.put_in(i, into, place, frame)
     if field not in ("state", "learning_rate") or kind(i, Ref(oid)) != "optimizer":
+        return
+    if (parts := handing_on.parts(i, Ref(oid), field, value)) is not None:
+        i.heap.drop(oid, field)
+        for other, part in parts:
+            assigned(i, other.oid, field, part, place, frame)
         return
     state = i.heap.get(oid, ("#", "state"))
     if field == "state":

@@ -23,7 +23,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS, REST
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.writing import count_write
-from mxlint.interpreter.mlx import unseen
+from mxlint.interpreter.mlx import handing_on, unseen
 from mxlint.interpreter.mlx.freezing import THAWED, trains
 from mxlint.interpreter.mlx.gradients import like
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
@@ -55,20 +55,12 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     """`optimizer.update(model, gradients)`: new weights and new state."""
     optimizer = args.args[0]
     model = args.args[1] if len(args.args) > 1 else NONE
-    if not i.modes.applying:
-        own = _own_method(i, optimizer, "apply_gradients", place, frame)
-        if own is not None and len(args.args) > 2:
-            i.modes.applying = True
-            try:
-                i.call(own, Arguments((args.args[2], model), places=(place, place)), place, frame)
-            finally:
-                i.modes.applying = False
-            return NONE
-    single = _own_method(i, optimizer, "apply_single", place, frame)
-    if single is not None:
-        gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
-        weight = next((v for m in submodules(i, model, parameters=True) for _, v in parameters(i, m)), gradient)
-        i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
+    asked = tuple(handing_on.innermost(i, optimizer, place, frame))
+    computing = [one for one in asked if not _applies_by_itself(i, one, model, args, place, frame)]
+    if asked == (optimizer,) and not computing:
+        return NONE
+    for one in computing:
+        _compute_single(i, one, model, args, place, frame)
     given = list(arrays_in(i, args.args[2])) if len(args.args) > 2 else []
     if i.trace is not None:
         i.trace.computes_with(i, (array.ident for array in given))
@@ -90,14 +82,36 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
             i.heap.set(module.oid, field, new)
             writes.on_write(i, module.oid, field, new, place, frame, "weights")
             updated.append(ident)
-    for member in members(optimizer):
-        if isinstance(member, Ref):
-            i.split(i.heap.get(member.oid, ("#", "state")) or NONE, partial(_update_state, i, member, trace, updated, place, frame))
+    for one in computing:
+        i.split(i.heap.get(one.oid, ("#", "state")) or NONE, partial(_update_state, i, one, trace, updated, place, frame))
     for part, how in ((model, "weights"), (optimizer, "moments")):
         for member in members(part):
             if isinstance(member, Symbolic):
                 unseen.updated(i, member, how, place, frame)
     return NONE
+
+
+def _applies_by_itself(i: Interpreter, optimizer: Ref, model: Value, args: Arguments, place: Place, frame: Frame) -> bool:
+    """Whether the program has a method of its own by which an optimizer applies gradients: it is called."""
+    own = None if i.modes.applying else _own_method(i, optimizer, "apply_gradients", place, frame)
+    if own is None or len(args.args) < 3:
+        return False
+    i.modes.applying = True
+    try:
+        i.call(own, Arguments((args.args[2], model), places=(place, place)), place, frame)
+    finally:
+        i.modes.applying = False
+    return True
+
+
+def _compute_single(i: Interpreter, optimizer: Ref, model: Value, args: Arguments, place: Place, frame: Frame) -> None:
+    """Call the method of the program by which an optimizer computes one weight, if it has one."""
+    single = _own_method(i, optimizer, "apply_single", place, frame)
+    if single is None:
+        return
+    gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
+    weight = next((v for m in submodules(i, model, parameters=True) for _, v in parameters(i, m)), gradient)
+    i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
 
 
 def _update_state(
@@ -147,9 +161,7 @@ def _leave_to_compute(i: Interpreter, updated: Collection[int], state: Ref) -> N
 
 def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`optimizer.init(parameters)`: what an update computes anew is there before the first one."""
-    for member in members(args.args[0]):
-        if not isinstance(member, Ref):
-            continue
+    for member in handing_on.innermost(i, args.args[0], place, frame):
         state = i.heap.get(member.oid, ("#", "state"))
         if not isinstance(state, Ref):
             continue
@@ -257,9 +269,9 @@ def _schedule(i: Interpreter, optimizer: Ref, state: Ref, place: Place, frame: F
                 writes.on_write(i, state.oid, ("k", Const("learning_rate")), made, place, frame, "schedule")
 
 
-def _own_method(i: Interpreter, optimizer: Value, name: str, place: Place, frame: Frame) -> Value | None:
+def _own_method(i: Interpreter, optimizer: Ref, name: str, place: Place, frame: Frame) -> Value | None:
     """A method that a class of the program gives its optimizers, or that the program has put in place of that of MLX, bound."""
-    cls = i.heap.get(optimizer.oid, CLASS) if isinstance(optimizer, Ref) else None
+    cls = i.heap.get(optimizer.oid, CLASS)
     method = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
     if isinstance(method, Ref):
         return Bound(optimizer, method)

@@ -60,6 +60,20 @@ def called_as(name: str) -> int | None:
     return place
 
 
+def calls_of_made(name: str) -> int | None:
+    """The place of the functions that are called where what a function of MLX has made of them is; None where it calls none."""
+    place: int | None = _data()["calls what made it"]["places"].get(name)
+    return place
+
+
+@cache
+def holds_optimizers(name: str) -> tuple[str, str] | None:
+    """Of a class of optimizers that hands the gradients on to others: the attribute that holds these, and the key of their states in its own; None of any
+    other."""
+    found = _data()["holds optimizers"]["classes"].get(name)
+    return (found[0], found[1]) if found is not None else None
+
+
 @cache
 def surely_works(name: str) -> Mapping[str, tuple[int, Given]]:
     """The parameters of a function or class of MLX with which a call raises nothing, by name: the place of each, and what it may be given; none where it
