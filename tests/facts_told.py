@@ -147,7 +147,8 @@ class Teller:
             case values.ContainerValue():
                 items = ["?"] if found.items is None else [self.value(item) for item in found.items]
                 named = [f"{key}: {item}" for key, item in zip(found.keys, items)] if found.keys else items
-                return f"{found.type}[{', '.join(repeated(named))}]"
+                others = [f"each {self.value(found.each)}"] if found.each is not None else []
+                return f"{found.type}[{', '.join(repeated([*named, *others]))}]"
             case values.ObjectValue():
                 return f"a {found.type}"
             case values.NamedValue():

@@ -42,11 +42,13 @@ class ScalarValue(Record):
 
 
 class ContainerValue(Record):
-    """A list, tuple or dict. `items` is None where the length is unknown; `keys` are a dict's, one for each item."""
+    """A list, tuple or dict. `items` is None where the length is unknown; `keys` are a dict's, one for each item. `each`: a number or text of which it holds
+    others from call to call, where the length is unknown."""
 
     type: Literal["list", "tuple", "dict"]
     items: tuple[Value, ...] | None
     keys: tuple[str, ...] = ()
+    each: ScalarValue | None = None
 
 
 class ObjectValue(Record):

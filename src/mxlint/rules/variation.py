@@ -129,6 +129,8 @@ def leaves(name: str, value: Value) -> Iterator[tuple[str, Value]]:
     if isinstance(value, ContainerValue):
         for number, item in enumerate(value.items or ()):
             yield from leaves(f"{name}[{value.keys[number] if value.keys else number}]", item)
+        if value.each is not None:
+            yield f"{name}[]", value.each
     else:
         yield name, value
 

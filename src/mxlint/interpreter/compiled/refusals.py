@@ -97,7 +97,7 @@ def spread(i: Interpreter, ref: Ref, place: Place, value: Value) -> events.Argum
 def _varies(value: described.Value) -> bool:
     """Whether a number, or one in a container, is another one each time."""
     if isinstance(value, described.ContainerValue):
-        return any(map(_varies, value.items or ()))
+        return value.each is not None or any(map(_varies, value.items or ()))
     return isinstance(value, described.ScalarValue) and value.varies
 
 

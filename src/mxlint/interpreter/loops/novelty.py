@@ -31,17 +31,20 @@ from mxlint.domain.place import Place
 from mxlint.domain.size import symbols
 from mxlint.domain.varying import Chance, Doubled, Falling, Past, Rising, how_many, loops_of, stays, takes_many, united
 from mxlint.facts.rows import AGAIN, FEW, SELDOM
+from mxlint.interpreter.containers.elements import Elements
 from mxlint.interpreter.loops.contents import CONTENT, REWRITTEN, is_rewritten
 from mxlint.interpreter.loops.draws import DRAWN, UNTOLD, spread
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.loops.running import NO_LOOPS, is_first, one_by_one, rounds_around
 from mxlint.interpreter.loops.stretching import Lengthening, measured
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.frames import Context, within
+from mxlint.interpreter.machine.frames import Context, is_round, within
 from mxlint.interpreter.machine.locations import ITEMS, OPERANDS
 
 ANEW: Final = frozenset(("clock", "random", "counter", "carried", "identity", "item"))
 """Sources that give another value each time; what is carried is what a round makes of its own earlier value."""
+OF_LOOPS: Final = frozenset(("counter", "carried", "item"))
+"""Those of them of which each round of a loop brings another."""
 Node: TypeAlias = int | Identity
 """An array, or a content that one was given in place."""
 
@@ -77,15 +80,23 @@ class Steps:
 class Novelty:
     """What is new in each of some rounds of loops that run."""
 
-    def __init__(self, i: Interpreter, running: Sequence[Context], *, perhaps: bool = False, beside: Collection[int] = ()) -> None:
+    def __init__(
+        self, i: Interpreter, running: Sequence[Context], *, perhaps: bool = False, beside: Collection[int] = (), whole: bool = False
+    ) -> None:
         """`perhaps`: what is read out of an item of something that nobody in sight gives counts as well. It may be another number each time. `beside`: arrays
-        whose lengths do not count, as they are asked about themselves."""
+        whose lengths do not count, as they are asked about themselves. `whole`: what differs between the rounds of loops within each of the rounds does not
+        count, as it is asked about a container that all of these fill."""
         self._i = i
+        self._whole = whole
         self._perhaps = perhaps
         self._beside = beside
         self._rounds = running
         self._seen: set[Identity] = set()
         self._short: frozenset[int] | None = None
+
+    def as_a_whole(self) -> Novelty:
+        """The same, asked about what each of the rounds puts into one container."""
+        return Novelty(self._i, self._rounds, perhaps=self._perhaps, beside=self._beside, whole=True)
 
     def come_again(self, found: Iterable[Member]) -> bool:
         """Whether numbers are so few that each comes again many times in the rounds, as far as it is known how many of these there are."""
@@ -111,7 +122,7 @@ class Novelty:
     def _over(self, loop: object, around: Context) -> bool:
         if isinstance(loop, Doubled):
             return loop.loop == around
-        return isinstance(loop, Context) and within(loop, around)
+        return isinstance(loop, Context) and (loop is around if self._whole else within(loop, around))
 
     def of(self, member: Member) -> bool:
         """Whether a number is another one in each round."""
@@ -167,6 +178,13 @@ class Novelty:
         context = next((part for part in identity if isinstance(part, Context)), None)
         return self.here(context)
 
+    def _fills_one(self, identity: Identity) -> bool:
+        """Whether something comes of a round of a loop within the rounds: of what fills a container in each of them, that says nothing of the container."""
+        context = next((part for part in identity if isinstance(part, Context)), None)
+        while context is not None and not is_round(context.step):
+            context = context.parent
+        return self._whole and context not in self._rounds
+
     def _is_few(self, number: Symbolic) -> bool:
         """Whether a number is made of a draw, or read off a clock, in such a way that it is one of few."""
         found = spread(self._i, number.identity)
@@ -193,12 +211,17 @@ class Novelty:
         if len(identity) == 3 and stays(identity[0], self._step(identity[1]), identity[2]):
             return False
         origins = self._i.comes_from.get(identity, ())
-        if self._i.sources.get(identity) in ANEW and self._in_round(identity):
+        source = self._i.sources.get(identity)
+        if source in ANEW and self._in_round(identity) and not (source in OF_LOOPS and self._fills_one(identity)):
             return not _is_of_few(self._i, identity, origins) and not self._fills(identity)
         if origins and self._in_round(identity) and any(self._member(part) for part in origins):
             return True
-        if self._perhaps and identity[0] == "element" and self._in_round(identity):
-            return True
+        if identity[0] == "element" and self._in_round(identity):
+            if not self._fills_one(identity):
+                if self._perhaps:
+                    return True
+            elif (iterable := self._i.ledger.of(Elements).iterables.get(identity)) is not None and self._symbol(iterable):
+                return True
         if identity[0] in OF_SHAPES or self._perhaps and (identity[0] == "len" or _is_length(identity)):
             return False  # the content of an array may change, and its shape not
         return any(

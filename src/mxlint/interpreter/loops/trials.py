@@ -78,7 +78,9 @@ def asked(i: Interpreter, since: int) -> Asked | None:
 
 def _varies(value: Value) -> bool:
     """Whether a number is said to be another one in each round."""
-    return isinstance(value, ScalarValue) and value.varies or isinstance(value, ContainerValue) and any(map(_varies, value.items or ()))
+    if isinstance(value, ContainerValue):
+        return value.each is not None or any(map(_varies, value.items or ()))
+    return isinstance(value, ScalarValue) and value.varies
 
 
 def _is_untold(value: Value, outcome: str) -> bool:

@@ -14,6 +14,7 @@ from mxlint.domain.arrays import Array, ShapeOf, join_arrays
 from mxlint.domain.guards import Identity, Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
+    UNBOUND,
     Bound,
     Const,
     External,
@@ -43,7 +44,7 @@ from mxlint.interpreter.loops.novelty import Novelty
 from mxlint.interpreter.loops.running import rounds
 from mxlint.interpreter.machine import complementary, paths
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.forms import form_of
+from mxlint.interpreter.machine.forms import Form, form_of
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.open_world import defaults, shadows
@@ -554,6 +555,15 @@ def _item_or_constant(i: Interpreter, parts: Sequence[Member]) -> tuple[str, flo
     return "", None
 
 
+def _each(i: Interpreter, form: Form, new: Novelty | None) -> described.ScalarValue | None:
+    """A number or text of which a container of unknown length holds others in each round: no round of the loops that fill it counts."""
+    parts = [part for part in members(form.each) if part != UNBOUND] if form.each is not None and new is not None else []
+    if new is None or not parts or any(scalar_type(part) is None for part in parts):
+        return None
+    found = _described(i, join(parts), 0, new.as_a_whole())
+    return found if isinstance(found, described.ScalarValue) and found.varies and found.type != "bool" else None
+
+
 def _several(parts: Sequence[Member], new: Novelty | None) -> bool:
     """Whether a number that may be one of several is now this and now that."""
     if new is not None and new.balance(parts):
@@ -612,9 +622,10 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
     if isinstance(member, Kind):
         return described.ScalarValue(member.type, None, False, _varies(member, new))
     if (form := form_of(i, member)) is not None:
+        each = _each(i, form, new) if depth else None
         if form.items is None or not depth:
-            return described.ContainerValue(form.kind, None)
-        return described.ContainerValue(form.kind, tuple(_described(i, item, depth - 1, new) for item in form.items), form.keys)
+            return described.ContainerValue(form.kind, None, (), each)
+        return described.ContainerValue(form.kind, tuple(_described(i, item, depth - 1, new) for item in form.items), form.keys, each)
     if isinstance(member, Ref):
         info = i.info(member.oid)
         if info.kind == "instance":

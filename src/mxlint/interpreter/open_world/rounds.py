@@ -109,7 +109,7 @@ def go_on(i: Interpreter, method: Method, frame: Frame) -> None:
 def _leaves(value: Described) -> Iterator[Described]:
     """The parts of an argument that hold no others."""
     if isinstance(value, ContainerValue):
-        for item in value.items or ():
+        for item in (*(value.items or ()), *((value.each,) if value.each is not None else ())):
             yield from _leaves(item)
     else:
         yield value
