@@ -39,7 +39,7 @@ from mxlint.interpreter.containers.deques import MAXLEN, bounded, cut
 from mxlint.interpreter.containers.elements import dict_keys, known_items
 from mxlint.interpreter.containers.methods import update_dict
 from mxlint.interpreter.containers.ordering import extreme, in_order
-from mxlint.interpreter.containers.rows import in_rows
+from mxlint.interpreter.containers.rows import are_named, in_rows
 from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.generators.advancing import element_of, exhausted, next_item, opened
@@ -191,7 +191,9 @@ def _iterator(kind: str) -> Handler:
         if several is not None:
             return i.split(several, lambda member: _of_one(i, args, several, member, place, frame))
         over = ITERABLES[kind]
-        iterables = (in_rows(i, opened(i, part, place, frame) if kind == "zip" else part, place, frame) for part in args.args[over])
+        given = [opened(i, part, place, frame) if kind == "zip" else part for part in args.args[over]]
+        named = kind == "zip" and any(isinstance(part, Array) for part in given) and are_named(i, given)
+        iterables = (in_rows(i, part, place, frame, named=named) for part in given)
         parts = (*args.args[: over.start or 0], *iterables, *args.args[len(args.args) if over.stop is None else over.stop :])
         if kind == "enumerate" and "start" in args.keywords:
             parts = (*parts, args.keywords["start"])
