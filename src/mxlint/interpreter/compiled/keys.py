@@ -193,7 +193,7 @@ def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
     if a and b and a[-1] and b[-1] and a[-1][0] == b[-1][0] == CAPTURED and _agree(a[-1], b[-1]) is False:  # type: ignore[index,arg-type]
         return False
     if None in a or None in b:
-        return None
+        return False if _begin_apart(a, b) or _begin_apart(a[::-1], b[::-1]) else None
     if len(a) != len(b):
         return False
     answer: bool | None = True
@@ -204,6 +204,17 @@ def agree(a: tuple[object, ...], b: tuple[object, ...]) -> bool | None:
             return False
         answer = None if found is None else answer
     return answer
+
+
+def _begin_apart(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
+    """Whether two keys surely differ before the first part that is not known, or that may stand for several. From the end it is the same: what is one key has one
+    end, whatever lies before it."""
+    for x, y in zip(a, b):
+        if not isinstance(x, tuple) or not isinstance(y, tuple) or MANY in (x[0], y[0]):
+            return False
+        if _agree(x, y) is False:
+            return True
+    return False
 
 
 def _agree(x: tuple[Any, ...], y: tuple[Any, ...]) -> bool | None:
