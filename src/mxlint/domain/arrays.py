@@ -123,8 +123,12 @@ class Traces(Member):
         return (self.oid, frozenset(self.entries))
 
 
+MAX_JOINED: Final = 8
+"""Arrays from which another one is computed on several ways that are told one by one."""
+
+
 class Operands(Member):
-    """The arrays that an array is computed from, by number; None: they differ. Two members are joined. Never seen by a program."""
+    """The arrays that an array is computed from, by number, on one way or another; None: they are too many. Never seen by a program."""
 
     __slots__ = ("idents",)
 
@@ -133,6 +137,13 @@ class Operands(Member):
 
     def key(self) -> tuple[object, ...]:
         return (self.idents,)
+
+    def joined(self, other: Operands) -> Operands:
+        """Those on two ways together."""
+        if self.idents is None or other.idents is None:
+            return Operands(None)
+        found = tuple(sorted({*self.idents, *other.idents}))
+        return Operands(found if len(found) <= MAX_JOINED else None)
 
 
 Part: TypeAlias = "tuple[int, int | None] | None"

@@ -239,8 +239,8 @@ def _together(a: Member, b: Member) -> Member:
     if isinstance(a, Traces) and isinstance(b, Traces):
         numbers = {entry.number for entry in b.entries}
         return Traces(a.oid, (*(entry for entry in a.entries if entry.number not in numbers), *b.entries))
-    if isinstance(a, Operands):
-        return Operands(None)
+    if isinstance(a, Operands) and isinstance(b, Operands):
+        return a.joined(b)
     if isinstance(a, SourcedRef) and isinstance(b, SourcedRef):
         return SourcedRef(a.oid, a.sources | b.sources)
     if isinstance(a, Kind) and isinstance(b, Kind):

@@ -13,7 +13,7 @@ from mxlint.interpreter.machine.paths import Path
 class Ends:
     """Loops by what is known of their end."""
 
-    __slots__ = ("asked", "counts", "endless", "finite", "given", "moved", "paths", "rounds", "turns")
+    __slots__ = ("arrays", "asked", "counts", "endless", "finite", "given", "moved", "paths", "rounds", "turns")
 
     def __init__(self) -> None:
         self.finite: set[Place] = set()
@@ -32,5 +32,7 @@ class Ends:
         """Of a loop, those over which numbers vary that a test in it has asked for, and that decide nothing by themselves."""
         self.turns: dict[int, set[Place]] = {}
         """Of objects that stand for several: the loops of which each round takes another one of these."""
+        self.arrays: dict[int, set[Context]] = {}
+        """Of arrays that stand for one of each round of a loop that is over: the loops of which each round takes another one of these."""
         self.paths: dict[Context, Path] = {}
         """Of rounds, the path on which their bodies begin."""

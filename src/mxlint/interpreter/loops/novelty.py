@@ -265,6 +265,8 @@ class Novelty:
             todo.extend((m.identity, under) for m in contents if is_rewritten(m))
             todo.extend((ident, under) for m in contents if not is_rewritten(m) for ident in self._read_from(m))
             if not here:
+                if self._taken_in_turn(node):
+                    return True
                 continue
             if any(isinstance(m, Symbolic) and not is_rewritten(m) and self._symbol(m.identity) for m in contents):
                 return True
@@ -272,6 +274,15 @@ class Novelty:
                 return True  # they differ from round to round
             todo.extend((other, under) for other in arrays)
         return any(len(numbers) >= MANY for numbers in met.values())
+
+    def _taken_in_turn(self, node: Node) -> bool:
+        """Whether each of the rounds takes another array of those that rounds of a loop made, which is over: in each of them the content was another one."""
+        loops = self._i.ledger.of(Ends).arrays.get(node) if isinstance(node, int) else None
+        if not loops or not any(around.loop in loops for around in self._rounds):
+            return False
+        made = _made_in(self._i, node)
+        over_by_now = [step for step in made.around if is_round(step.step)] if isinstance(made, Context) else []
+        return Novelty(self._i, [step for step in over_by_now if step not in self._rounds]).array(node)
 
     def _of_one_round(self, cycle: Sequence[Node]) -> bool:
         """Whether what comes from itself is the content of one array that each of the rounds makes anew: only loops in them change it."""

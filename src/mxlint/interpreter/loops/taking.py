@@ -72,6 +72,8 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number", "str"):
         return _particular(i, frozenset((value.type,)), number, place, by)
     for member in members(value):
+        if isinstance(member, Array) and by is None and is_round(i.context.step) and _made_in_rounds(i, member.ident):
+            i.ledger.of(Ends).arrays.setdefault(member.ident, set()).add(i.context.loop)
         if isinstance(member, Ref) and i.info(member.oid).summary:
             i.ledger.of(Ends).turns.setdefault(member.oid, set()).update(_turning(i, by))
     many = [member for member in members(value) if isinstance(member, Symbolic) and _of_rounds_before(i, member)]
@@ -80,6 +82,12 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     one = _particular(i, frozenset(filter(None, map(scalar_type, many))), number, place, by)
     i.comes_from[one.identity] = (*i.comes_from.get(one.identity, ()), *many)
     return of([Option(one), *(option for option in options(value) if option.member not in many)])
+
+
+def _made_in_rounds(i: Interpreter, ident: int) -> bool:
+    """Whether an array stands for one of each round of a loop."""
+    made = i.info(ident).payload
+    return isinstance(made, Context) and any(is_round(step.step) and step.step[1] == "rest" for step in made.around)
 
 
 def _turning(i: Interpreter, by: Value | None) -> Iterator[Place]:
