@@ -44,6 +44,7 @@ from mxlint.interpreter.libraries.results import Called, result_of
 from mxlint.interpreter.libraries.signatures import bind_signature
 from mxlint.interpreter.libraries.threads import running_in
 from mxlint.interpreter.loops.fixpoint import repeat
+from mxlint.interpreter.loops.folding import make_room
 from mxlint.interpreter.loops.lengths import resized
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -289,7 +290,7 @@ def store(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value
             if isinstance(member, Ref):
                 whole = store.role == "content"
                 field = STORED if whole else ("stored", store.role)
-                present = None if whole else i.heap.get(member.oid, field)
+                present = None if whole else make_room(i, (member.oid, field))
                 now = what if present is None else join((present, what))
                 i.heap.set(member.oid, field, now)
                 i.operations.written(i, member.oid, field, now, place, frame)

@@ -7,11 +7,12 @@ loop over them runs its body once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Location
+from mxlint.domain.join import MAX_MEMBERS
 from mxlint.domain.members import Ref, Tuple, Value, members
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS
@@ -30,10 +31,20 @@ def fold(i: Interpreter, mark: int) -> None:
                 _fold_items(i, (oid, field), member.element)
 
 
-def _fold_items(i: Interpreter, at: Location, element: Value) -> None:
+def make_room(i: Interpreter, at: Location) -> Value | None:
+    """What lies where something keeps all that it is given, as a queue does, with room for one more: nothing distinguishes the objects that one piece of code made
+    and that only this holds."""
+    held = i.heap.get(*at)
+    if held is None or len(members(held)) < MAX_MEMBERS - 1:
+        return held
+    _fold_items(i, at, held, _FOLDED)
+    return i.heap.get(*at)
+
+
+def _fold_items(i: Interpreter, at: Location, element: Value, kinds: Collection[str] = ("instance",)) -> None:
     alike: dict[object, list[int]] = {}
     for member in members(element):
-        if isinstance(member, Ref) and i.info(member.oid).kind == "instance" and i.heap.holders(member.oid) == {at}:
+        if isinstance(member, Ref) and i.info(member.oid).kind in kinds and i.heap.holders(member.oid) == {at}:
             alike.setdefault(_likeness(i, member.oid), []).append(member.oid)
     for numbers in alike.values():
         if len(numbers) > 1:
