@@ -35,9 +35,16 @@ def check(program: Program) -> Iterator[Finding]:
                 yield from finding(
                     RULE, argument.where,
                     f"{name_of(compiled)} is compiled again for every {kind} that {quoted(text)} {'holds' if inside else 'is'}",
-                    f"make an array of the number in {quoted(text)}" if inside else f"pass an array: mx.array({text})", compiled, modality, remedy=_wrap(program, compiled, argument, values),
+                    _help(text, kind, inside=inside), compiled, modality, remedy=_wrap(program, compiled, argument, values),
                     note=f"it is a Python {kind} that changes from call to call; each trace is kept for ever",
                 )  # fmt: skip
+
+
+def _help(text: str, kind: str, *, inside: bool) -> str:
+    """What to pass in its place: MLX makes no array of a text, but of numbers that stand for it."""
+    if kind == "text" and inside:
+        return f"pass an array of numbers that stand for the texts in {quoted(text)}"
+    return f"make an array of the number in {quoted(text)}" if inside else f"pass an array: mx.array({text})"
 
 
 def _wrap(program: Program, compiled: Compiled, argument: Argument, values: Sequence[Value]) -> Wrap | None:
