@@ -29,6 +29,8 @@ MAX_SHAPES: Final = 256
 """Arrays among the arguments of a call whose shapes are kept."""
 CONTAINERS: Final = frozenset(("dict", "key", "list", "tuple"))
 """The parts of a key that are no leaves."""
+SAID: Final = CONTAINERS | {"array", "const"}
+"""The parts of a key that say what the cache compares. Of an object, such as a number of a library, another one may be equal."""
 MANY: Final = "many"
 """Begins the part of a list or tuple that may hold any number of things."""
 Part: TypeAlias = tuple[Any, ...]
@@ -212,7 +214,7 @@ def _begin_apart(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
     for x, y in zip(a, b):
         if not isinstance(x, tuple) or not isinstance(y, tuple) or MANY in (x[0], y[0]):
             return False
-        if _agree(x, y) is False:
+        if {x[0], y[0]} <= SAID and _agree(x, y) is False:
             return True
     return False
 
