@@ -12,8 +12,6 @@ from mxlint.domain.members import (
     NONE,
     TRUE,
     UNBOUND,
-    Const,
-    Member,
     Option,
     Range,
     Ref,
@@ -35,14 +33,12 @@ from mxlint.interpreter.compiled.placeholders import changed, parts_at
 from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
 from mxlint.interpreter.compiled.rebinding import unwritten
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
-from mxlint.interpreter.compiled.sameness import reads_the_same
+from mxlint.interpreter.compiled.sameness import as_good, reads_the_same
 from mxlint.interpreter.compiled.staleness import compare, is_tree_of_arrays, unfollowed
 from mxlint.interpreter.compiled.state import Changes, Entry, count, held, writer
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
-from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.compiled.unevaluated import leave
 from mxlint.interpreter.containers import aspects, orders
-from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -75,7 +71,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         if location in entry.also_given and is_given(i, function, args, location, read, entry.also_given[location]):
             continue
         now = held(i, oid, field)
-        if oid in entry.captured_in and (_same_class(i, read.value, now) or now is not None and _both_arrays(i, oid, read.value, now)):
+        if oid in entry.captured_in and (as_good(i, read.value, now, entry) or now is not None and _both_arrays(i, oid, read.value, now)):
             continue  # the arrays under a capture are found anew at each call
         if _has_its_keys(i, entry, location, read.value):
             continue
@@ -208,33 +204,6 @@ def _decides_otherwise(i: Interpreter, entry: Entry, scalar: Location) -> bool:
     What a number decides by itself is not meant."""
     asked = ((at, seen.value) for at, seen in entry.reads.items() if aspects.is_test(at[1]) or aspects.is_asked_for(at[1]))
     return any(held(i, *at) != value and scalar_at(at) != scalar and _is_own(i, entry, at) for at, value in asked)
-
-
-def _same_class(i: Interpreter, before: Value, now: Value | None) -> bool:
-    """Whether objects of one class lie there into which MLX looks, or lists of such: of what is captured only the arrays count."""
-    return now is not None and all(_one_same_class(i, one, other) for one in members(before) for other in members(now))
-
-
-def _one_same_class(i: Interpreter, before: Member, now: Member) -> bool:
-    if not isinstance(before, Ref) or not isinstance(now, Ref) or not (tree(i, before) or i.mlx.object_kind(i, before) is not None):
-        return False
-    if i.info(before.oid).kind == i.info(now.oid).kind == "list":
-        first, second = known_items(i, before) or (), known_items(i, now) or ()
-        return bool(first) and len(first) == len(second) and all(_same_class(i, *pair) for pair in zip(first, second))
-    cls = i.heap.get(before.oid, ("#", "class"))
-    return cls is not None and cls == i.heap.get(now.oid, ("#", "class")) and not _is_set_otherwise(i, before, now)
-
-
-def _is_set_otherwise(i: Interpreter, before: Ref, now: Ref) -> bool:
-    """Whether a layer of MLX was made with another setting than one of its class, such as a slope: a trace has that as a constant."""
-    if i.mlx.object_kind(i, before) != "module":
-        return False
-    made = {field: value for field, value in i.heap.fields(before.oid).items() if isinstance(field, tuple) and field[0] == "made with"}
-    return any(
-        isinstance(other := i.heap.get(now.oid, field), Const) and other != value
-        for field, value in made.items()
-        if isinstance(value, Const)
-    )
 
 
 def _both_arrays(i: Interpreter, oid: int, before: Value, now: Value) -> bool:

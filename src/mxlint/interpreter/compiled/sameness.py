@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.guards import Guard, Literal_
-from mxlint.domain.heap import Location
+from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import (
     UNBOUND,
@@ -30,9 +30,11 @@ from mxlint.domain.members import (
 )
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.beginnings import begins_alike
-from mxlint.interpreter.compiled.state import Entry, held
+from mxlint.interpreter.compiled.state import FROZEN, Entry, held, with_unfrozen
 from mxlint.interpreter.compiled.traces import Seen
+from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers import unlisted
+from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Rounds
 from mxlint.interpreter.machine.locations import CONTENTS, ITEMS
@@ -114,12 +116,12 @@ def _has_equal_fields(i: Interpreter, before: Ref, now: Ref) -> bool:
     )
 
 
-def differs_where_unknown(i: Interpreter, before: Value, now: Member, entry: Entry) -> bool:
+def differs_where_unknown(i: Interpreter, before: Value, now: Member, entry: Entry, captured: bool) -> bool:
     """Whether nothing that a trace read in an object is surely another thing in the object in its place: what differs there is any value at all."""
     if not isinstance(before, Ref) or not isinstance(now, Ref):
         return False
     read = [(seen, held(i, now.oid, field) or UNBOUND) for (oid, field), seen in entry.reads.items() if oid == before.oid]
-    unlike = [value for seen, value in read if not _holds_the_same(i, seen, now.oid, value, entry, 1)]
+    unlike = [value for seen, value in read if not _holds_the_same(i, seen, now.oid, value, entry, 1, captured)]
     return bool(unlike) and all(any(isinstance(member, Unknown) for member in members(value)) for value in unlike)
 
 
@@ -132,9 +134,9 @@ class _Part(NamedTuple):
     now: Value
 
 
-def part_that_differs(i: Interpreter, before: Value, now: Member, entry: Entry, depth: int = 4) -> _Part | None:
+def part_that_differs(i: Interpreter, before: Value, now: Member, entry: Entry, captured: bool, depth: int = 4) -> _Part | None:
     """The first number, flag or text that a trace read in an object, or in one that this holds, and that is another in the object in its place; None if
-    anything else differs before it."""
+    anything else differs before it. `captured`: that one lies in a captured container, so its arrays are found."""
     if not isinstance(before, Ref) or not isinstance(now, Ref) or not depth or i.info(now.oid).summary:
         return None
     cls = i.heap.get(before.oid, CLASS)
@@ -144,15 +146,17 @@ def part_that_differs(i: Interpreter, before: Value, now: Member, entry: Entry, 
         if location[0] != before.oid or not seen.used:
             continue
         value = held(i, now.oid, location[1]) or UNBOUND
-        if not _holds_the_same(i, seen, now.oid, value, entry, depth):
+        if not _holds_the_same(i, seen, now.oid, value, entry, depth, captured):
             if seen.kind == "python" and all(scalar_type(member) is not None for member in members(value)):
                 return _Part(location, seen, now.oid, value)
-            return part_that_differs(i, seen.value, value, entry, depth - 1) if isinstance(value, Member) else None
+            return part_that_differs(i, seen.value, value, entry, captured, depth - 1) if isinstance(value, Member) else None
     return None
 
 
-def _holds_the_same(i: Interpreter, seen: Seen, oid: int, value: Value, entry: Entry, depth: int) -> bool:
+def _holds_the_same(i: Interpreter, seen: Seen, oid: int, value: Value, entry: Entry, depth: int, captured: bool = False) -> bool:
     """Whether what lies somewhere in another object is what the trace has read there in the first one."""
+    if captured and (seen.kind == "array" or depth and as_good(i, seen.value, value, entry, depth - 1)):
+        return True  # the arrays under a capture are found anew at each call
     if ITEMS in seen.cells:
         return unlisted.same_in(i, seen.cells, oid)
     if isinstance(value, Union):
@@ -163,4 +167,49 @@ def _holds_the_same(i: Interpreter, seen: Seen, oid: int, value: Value, entry: E
         surely_same(i, seen.value, value)
         or reads_the_same(i, seen.value, value, entry, depth - 1)
         or begins_alike(i, seen.value, value, entry)
+    )
+
+
+def as_good(i: Interpreter, before: Value, now: Value | None, entry: Entry, depth: int = 4) -> bool:
+    """Whether objects of one class into which MLX looks, or lists of such, lie in a captured container, and are alike in all that the trace read but arrays.
+
+    All else that it read there is kept: `net.scale = Scale(2.0)` is not seen where the trace has read the number of the first `Scale`.
+    """
+    return now is not None and all(_one_as_good(i, one, other, entry, depth) for one in members(before) for other in members(now))
+
+
+def _one_as_good(i: Interpreter, before: Member, now: Member, entry: Entry, depth: int) -> bool:
+    if not isinstance(before, Ref) or not isinstance(now, Ref) or not (tree(i, before) or i.mlx.object_kind(i, before) is not None):
+        return False
+    if i.info(before.oid).kind == i.info(now.oid).kind == "list":
+        first, second = known_items(i, before) or (), known_items(i, now) or ()
+        return bool(first) and len(first) == len(second) and all(as_good(i, *pair, entry, depth) for pair in zip(first, second))
+    cls = i.heap.get(before.oid, CLASS)
+    if cls is None or cls != i.heap.get(now.oid, CLASS) or _is_set_otherwise(i, before, now):
+        return False
+    if before == now or isinstance(cls, External) or not depth:
+        return True
+    read = (
+        (seen, location[1])
+        for location, seen in entry.reads.items()
+        if location[0] == before.oid and seen.used and location not in entry.written
+    )
+    return all(_holds_the_same(i, seen, _lies_in(i, now.oid, field), entry, depth, True) for seen, field in read)
+
+
+def _lies_in(i: Interpreter, oid: int, field: Field) -> Value:
+    """What lies in an object, `UNBOUND` for nothing."""
+    value = held(i, oid, field)
+    return with_unfrozen(value) if field == FROZEN else value or UNBOUND
+
+
+def _is_set_otherwise(i: Interpreter, before: Ref, now: Ref) -> bool:
+    """Whether a layer of MLX was made with another setting than one of its class, such as a slope: a trace has that as a constant."""
+    if i.mlx.object_kind(i, before) != "module":
+        return False
+    made = {field: value for field, value in i.heap.fields(before.oid).items() if isinstance(field, tuple) and field[0] == "made with"}
+    return any(
+        isinstance(other := i.heap.get(now.oid, field), Const) and other != value
+        for field, value in made.items()
+        if isinstance(value, Const)
     )

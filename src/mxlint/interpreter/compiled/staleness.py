@@ -42,6 +42,7 @@ from mxlint.interpreter.compiled.keyed import finds_equal, is_said_equal, said_e
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import (
+    as_good,
     differs_where_unknown,
     of_an_earlier_round,
     part_that_differs,
@@ -120,7 +121,7 @@ def compare(
     different = tuple(member for member in different if not finds_equal(i, ref, found.value, member))
     if different and _finds_equal_scalar(i, ref, location, found):
         return
-    followed = tuple(member for member in different if not _is_approximated(i, member, found, entry))
+    followed = tuple(member for member in different if not _is_approximated(i, member, found, entry, _is_captured(location, entry)))
     if different and (not followed or isinstance(found.value, Unknown)):
         unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
     elif different:
@@ -176,10 +177,10 @@ def _may_hold(i: Interpreter, found: Seen, guard: Guard) -> bool:
     return not found.under or bool(together((*found.under, *guard, *path)))
 
 
-def _is_approximated(i: Interpreter, member: Member, found: Seen, entry: Entry | None) -> bool:
+def _is_approximated(i: Interpreter, member: Member, found: Seen, entry: Entry | None, captured: bool) -> bool:
     """Whether something is any value at all, or made of such a one, or an object that differs in nothing else."""
     if isinstance(member, Ref) and entry is not None:
-        return differs_where_unknown(i, found.value, member, entry)
+        return differs_where_unknown(i, found.value, member, entry, captured)
     todo: list[object] = [member.identity if isinstance(member, Symbolic) else member]
     while todo:
         part = todo.pop()
@@ -188,6 +189,11 @@ def _is_approximated(i: Interpreter, member: Member, found: Seen, entry: Entry |
         if isinstance(part, tuple):
             todo.extend(part)
     return False
+
+
+def _is_captured(location: Location, entry: Entry | None) -> bool:
+    """Whether a location lies in what a trace captures, so that a call finds the arrays of what lies there anew."""
+    return entry is not None and location[0] in entry.captured_in
 
 
 def _finds_equal_scalar(i: Interpreter, ref: Ref, location: Location, found: Seen) -> bool:
@@ -218,6 +224,7 @@ def _differences(
     if not isinstance(present, Union):
         same = _is_the_same(i, found, present, entry, again) or _has_filled(i, location, found, present, entry)
         return (() if same else (present,)), ()
+    captured = _is_captured(location, entry)
     different: list[Member] = []
     ways: list[list[events.Condition]] = []
     same = False
@@ -227,11 +234,17 @@ def _differences(
             continue  # where it holds that, the trace did not read it
         if found.under and not together((*found.under, *option.guard, *path)):
             continue
-        if _option_is_the_same(i, location, found, option, entry, again) or _has_filled(i, location, found, option.member, entry):
+        if (
+            captured
+            and entry is not None
+            and as_good(i, found.value, option.member, entry)
+            or _option_is_the_same(i, location, found, option, entry, again)
+            or _has_filled(i, location, found, option.member, entry)
+        ):
             same = True
         else:
             different.append(option.member)
-            if _is_approximated(i, option.member, found, entry):
+            if _is_approximated(i, option.member, found, entry, captured):
                 same = True  # it may be so
             else:
                 ways.append(open_conditions(i, option.guard))
@@ -296,10 +309,15 @@ def note_stale(
     kind = found.kind if found.kind not in ("symbolic", "absent") else value_kind(bound(join(different)) or UNBOUND)
     if kind == "object" and (all(is_tree_of_arrays(i, value) for value in (before, *different)) or _reads_arrays(i, before, entry)):
         kind = "array"  # it is these that the trace keeps
-    part = part_that_differs(i, before, different[0], entry) if kind == "object" and entry is not None and len(different) == 1 else None
+    part = (
+        part_that_differs(i, before, different[0], entry, _is_captured(location, entry))
+        if kind == "object" and entry is not None and len(different) == 1
+        else None
+    )
     if part is not None:
-        found, kind, different = part.seen, "python", tuple(members(part.now))
-        oid, field = part.location
+        found, kind, (oid, field) = part.seen, "python", part.location
+        different, hang_too = _differences(i, part.location, part.seen, part.now, entry, None)
+        different, hang = different or tuple(members(part.now)), tuple(dict.fromkeys((*hang, *hang_too)))
     presumed = _presumed(i, (oid, field), written, hang)
     if kind == "symbolic" and is_text(i, before):
         kind = "python"
