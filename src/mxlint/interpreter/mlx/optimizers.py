@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import partial
+from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.members import NONE, TRUE, UNBOUND, Bound, Const, External, Kind, Member, Ref, Symbolic, Union, Value, members
@@ -14,7 +15,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import reads, writes
 from mxlint.interpreter.compiled.recipes import MadeFunctions
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.containers.builders import put_any
+from mxlint.interpreter.containers.builders import copy_dict, put_any
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import contents
 from mxlint.interpreter.machine.arguments import Arguments
@@ -31,6 +32,9 @@ from mxlint.interpreter.mlx.submodules import reached, submodules
 from mxlint.interpreter.mlx.weights import parameters, renewed, same_shape_and_dtype
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.models.mlx.table import Entry
+
+ONE: Final = ("#", "state of one")
+"""What an optimizer of the program keeps for one of its weights."""
 
 
 class Updated:
@@ -111,7 +115,34 @@ def _compute_single(i: Interpreter, optimizer: Ref, model: Value, args: Argument
         return
     gradient = next((a for value in args.args[2:] for a in arrays_in(i, value)), Array(i.ident(place, "gradient"), None, None, None))
     weight = next((v for m in submodules(i, model, parameters=True) for _, v in parameters(i, m)), gradient)
-    i.call(single, Arguments((gradient, weight, Ref(i.allocate("dict", None, place, "state"))), places=(place,) * 3), place, frame)
+    state = _state_of_one(i, optimizer, weight, place, frame)
+    i.call(single, Arguments((gradient, weight, state), places=(place,) * 3), place, frame)
+    _keep_state(i, optimizer, state, place)
+
+
+def _state_of_one(i: Interpreter, optimizer: Ref, weight: Value, place: Place, frame: Frame) -> Ref:
+    """What `apply_single` of the program is given as the state of one weight: what `init_single` or the last update has put there, the arrays as they are by now."""
+    state = Ref(i.allocate("dict", None, place, "state"))
+    before = i.heap.get(optimizer.oid, ONE)
+    if not isinstance(before, Ref):
+        init = _own_method(i, optimizer, "init_single", place, frame)
+        if init is not None:
+            i.call(init, Arguments((weight, state), places=(place,) * 2), place, frame)
+        return state
+    copy_dict(i, before.oid, state.oid)
+    trace = i.trace.number if i.trace is not None else None
+    for field, value in list(i.heap.fields(state.oid).items()):
+        if any(isinstance(member, Array) for member in members(value)):
+            i.heap.set(state.oid, field, renewed(value, partial(same_shape_and_dtype, i.ident(place, ("of one", field)), trace)))
+    return state
+
+
+def _keep_state(i: Interpreter, optimizer: Ref, state: Ref, place: Place) -> None:
+    """Keep what lies in the state of one weight for later updates, in a copy that nobody changes. What a trace puts there is no array that anybody may use."""
+    if i.trace is None:
+        kept = i.allocate("dict", None, place, "kept state")
+        copy_dict(i, state.oid, kept)
+        i.heap.set(optimizer.oid, ONE, Ref(kept))
 
 
 def _update_state(
@@ -166,6 +197,9 @@ def optimizer_init(i: Interpreter, args: Arguments, place: Place, frame: Frame) 
         if not isinstance(state, Ref):
             continue
         _for_thawed(i, state, place)
+        weight = next((a for value in args.args[1:] for a in arrays_in(i, value)), Array(i.ident(place, "weight"), None, None, None))
+        if i.heap.get(member.oid, ONE) is None and _own_method(i, member, "apply_single", place, frame) is not None:
+            _keep_state(i, member, _state_of_one(i, member, weight, place, frame), place)
         cls = i.heap.get(member.oid, CLASS)
         base = base_of(i, cls) if cls is not None else None
         entry = i.table.entry(base) if base is not None else None
