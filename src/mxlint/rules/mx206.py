@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mxlint.finding import Finding
+from mxlint.facts.events import SHOWN
+from mxlint.finding import Finding, Severity
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -33,15 +34,20 @@ def check(program: Program) -> Iterator[Finding]:
                 message = f"{quoted(event.what)} is called once per trace of {name_of(compiled)}: later calls keep its value"
                 help = "call it outside and pass the value as an array argument, or use mx.random with mx.random.state captured"
             yield from finding(RULE, event.where, message, help, compiled, event.modality, within=event.within, calls=event.calls)
-        if len(program.calls.get(compiled.number, ())) < 2:
+        if len(program.calls.get(compiled.number, ())) < 2 or not program.reused(compiled.number):
             continue
         relied = program.relied(compiled.number)
+        # What is made of a traced array raises before it is put anywhere: who mends that (MX103) has no number to put there.
+        converted = [
+            event.where.span for event in program.events.get(compiled.number, ()) if event.kind == "convert" and not event.swallowed
+        ]
         for write in program.writes.get(compiled.number, ()):
             does = "steps" if write.how == "steps" else "grows" if write.how == "items" and write.new and not write.placeholder else ""
-            if does and write.where in relied:
+            if does and write.where in relied and not any(span in write.where.span for span in converted):
                 help = f"{HELP[does]} in the code that calls the compiled function"
                 message = f"{quoted(write.name)} {does} once per trace of {name_of(compiled)}, and not once per call"
-                yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls)
+                severity: Severity | None = "info" if relied[write.where].what == SHOWN else None  # it counts traces, as far as one sees
+                yield from finding(RULE, write.where, message, help, compiled, write.modality, severity=severity, calls=write.calls)
 
 
 RULE = Rule("MX206", "frozen-call", "warning", check, after=("MX205", "MX204", "MX202", "MX201", "MX209"), experiment="once")

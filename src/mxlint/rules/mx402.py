@@ -36,7 +36,7 @@ def _alike(program: Program, compiled: Compiled, event: Event) -> bool:
     if compiled.form == EXPORT or event.decision is None:
         return False
     found: set[bool] = set()
-    for call in program.calls.get(compiled.number, ()):
+    for call in program.compiled_calls.get(compiled.number, ()):
         left, right = _length(call, event.decision.left), _length(call, event.decision.right)
         if left is None or right is None:
             return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from mxlint.facts.events import ASSERTED, Call, Class, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
+from mxlint.facts.events import ASSERTED, SHOWN, Call, Class, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
 from mxlint.finding import Span
 
 
@@ -33,6 +33,12 @@ class Program:
     @cached_property
     def calls(self) -> Mapping[int, tuple[Call, ...]]:
         return _by_object(self.log.calls)
+
+    @cached_property
+    def compiled_calls(self) -> Mapping[int, tuple[Call, ...]]:
+        """The calls of objects while compilation is enabled. Where there is none, all: nothing is known of others."""
+        enabled = {number: tuple(call for call in calls if call.outcome != "disabled") for number, calls in self.calls.items()}
+        return {number: enabled[number] or calls for number, calls in self.calls.items()}
 
     def uncalled(self, compiled: Compiled) -> Span | None:
         """Where an object is compiled that nothing in sight calls."""
@@ -89,9 +95,14 @@ class Program:
         return _by_object(self.log.loops)
 
     def never_reused(self, number: int) -> bool:
-        """Whether there are several calls of an object in sight, and each makes a trace of its own: what a trace does, each call does."""
+        """Whether there are several calls of an object in sight, and each makes a trace of its own, or runs the function as it is: what a trace does, each
+        call does."""
         calls = self.calls.get(number, ())
-        return len(calls) > 1 and all(call.outcome == "traced" and not call.alone for call in calls)
+        return len(calls) > 1 and all(call.outcome in ("traced", "disabled") and not call.alone for call in calls)
+
+    def reused(self, number: int) -> bool:
+        """Whether a call may use a trace of an object again. Those do not that run its function as it is, as where compilation is disabled."""
+        return any(call.outcome in ("replayed", "either") or call.alone for call in self.calls.get(number, ()))
 
     @cached_property
     def notes(self) -> Mapping[str, tuple[Note, ...]]:
@@ -110,7 +121,7 @@ class Program:
     def relied(self, number: int) -> Mapping[Where, Note]:
         """What traces of an object changed, and where host code relies on it most surely. What an assertion says that is so is meant to be so."""
         notes = [note for note in self.notes.get("relied", ()) if note.object == number and note.what != ASSERTED]
-        notes.sort(key=lambda note: note.modality.steps, reverse=True)
+        notes.sort(key=lambda note: (note.what == SHOWN, note.modality.steps), reverse=True)
         return {where: note for note in notes for where in note.also}
 
 

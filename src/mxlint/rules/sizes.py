@@ -25,7 +25,7 @@ Varying = dict[int, set[int]]
 def varying_axes(program: Program, compiled: Compiled) -> Varying | None:
     """Per array argument the axes whose size differs between the calls in sight (negative numbers too); None when they do not tell."""
     shapes: dict[int, set[tuple[object, ...]]] = {}
-    calls = program.calls.get(compiled.number, ())
+    calls = program.compiled_calls.get(compiled.number, ())
     for call in calls:
         for number, shape in enumerate(call.shapes):
             if shape is None or any(size is None for size in shape):
@@ -87,7 +87,7 @@ def _served(program: Program, compiled: Compiled, trace: int) -> Sequence[Call]:
     ranks = next((found.ranks for found in program.traces.get(compiled.number, ()) if found.number == trace), ())
     return [
         call
-        for call in program.calls.get(compiled.number, ())
+        for call in program.compiled_calls.get(compiled.number, ())
         if all(shape is None or rank is None or len(shape) == rank for shape, rank in zip(call.shapes, ranks))
     ]
 
@@ -127,7 +127,9 @@ def _lengths(program: Program, compiled: Compiled, effect: Effect) -> Iterator[S
 
 def _shapes(program: Program, compiled: Compiled, number: int) -> Sequence[tuple[Size, ...]]:
     """The shapes of an array argument in the calls in sight that have it, as far as they are known."""
-    return [shape for call in program.calls.get(compiled.number, ()) for shape in call.shapes[number : number + 1] if shape is not None]
+    return [
+        shape for call in program.compiled_calls.get(compiled.number, ()) for shape in call.shapes[number : number + 1] if shape is not None
+    ]
 
 
 def size_in(call: Call, axis: Axis) -> Size:

@@ -17,6 +17,10 @@ FIRST, LATER = "first", "rest"
 """Rounds of a loop that are run together, but for the first."""
 
 
+UNTRACED = ("inlined", "disabled")
+"""Outcomes of calls that the cache of an object knows nothing of: in another trace, and where compilation is disabled."""
+
+
 class Series(NamedTuple):
     """One leaf of the arguments at one place of a call: the argument, what it is call by call, whether the innermost loop goes over things that are
     known one by one, why the shape of an array in it differs from round to round, if it does (`Argument.grows`), what the calls presume, and where they are."""
@@ -60,7 +64,7 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
     places: what differs between those is as many things as there are ways."""
     places: dict[tuple[Where, tuple[Span, ...]], list[Call]] = {}
     for call in program.calls.get(compiled.number, ()):
-        if call.loops and call.outcome != "inlined":
+        if call.loops and call.outcome not in UNTRACED:
             places.setdefault((call.where, call.path), []).append(call)
     for calls in places.values():
         later = any(call.loops[-1].text == LATER for call in calls)
@@ -84,7 +88,7 @@ def spread(program: Program, compiled: Compiled) -> Iterator[Argument]:
     places: dict[tuple[Where, tuple[Span, ...]], list[Counter[Where]]] = {}
     written: dict[Where, Argument] = {}
     for call in program.calls.get(compiled.number, ()):
-        if call.outcome != "inlined":
+        if call.outcome not in UNTRACED:
             places.setdefault((call.where, call.path), []).append(Counter(argument.where for argument in call.arguments))
             written.update((argument.where, argument) for argument in call.arguments)
     for counts in places.values():
