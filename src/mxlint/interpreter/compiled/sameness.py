@@ -194,7 +194,7 @@ def _one_as_good(i: Interpreter, before: Member, now: Member, entry: Entry, dept
         for location, seen in entry.reads.items()
         if location[0] == before.oid and seen.used and location not in entry.written
     )
-    return all(_holds_the_same(i, seen, _lies_in(i, now.oid, field), entry, depth, True) for seen, field in read)
+    return all(_holds_the_same(i, seen, now.oid, _lies_in(i, now.oid, field), entry, depth, True) for seen, field in read)
 
 
 def _lies_in(i: Interpreter, oid: int, field: Field) -> Value:

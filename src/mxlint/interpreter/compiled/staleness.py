@@ -148,7 +148,13 @@ def _compare_cells(
     else:
         now = held(i, oid, ITEMS) or UNBOUND if field in (ITEMS, UNORDERED, DISTINCT) else found.value
         different, also = tuple(members(now)), ()
-    if isinstance(changed, Unknown) or is_place and different and all(_is_approximated(i, member, found, entry) for member in different):
+    captured = _is_captured(location, entry)
+    if (
+        isinstance(changed, Unknown)
+        or is_place
+        and different
+        and all(_is_approximated(i, each, found, entry, captured) for each in different)
+    ):
         unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
     elif different:
         note_stale(
