@@ -219,6 +219,15 @@ class Broadcasts:
         """What notes that it is too small."""
 
 
+class Lacking:
+    """Where traces that have come to an end have found None or an empty list or dict; None: a way on which Python raises has come to none."""
+
+    __slots__ = ("found",)
+
+    def __init__(self) -> None:
+        self.found: list[Location | None] = []
+
+
 class Trace:
     """One run of a body with placeholders, while it runs."""
 

@@ -5,7 +5,8 @@ A trace runs in a context of its own, so that all calls of one key find one trac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from mxlint.domain.arrays import Array, Chain, Operands, Traces
 from mxlint.domain.exclusion import contradict
@@ -39,10 +40,11 @@ from mxlint.interpreter.compiled.state import (
     older,
     only_if,
 )
-from mxlint.interpreter.compiled.traces import Seen, Trace
+from mxlint.interpreter.compiled.traces import Lacking, Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.compiled.unevaluated import aside, leave
 from mxlint.interpreter.compiled.writes import as_long_as_before
+from mxlint.interpreter.containers.aspects import LENGTH
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import contents
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
@@ -148,6 +150,7 @@ def _run_trace(
             trace.computes(i, "return", place, (result,))
             trace.aside = aside(i, trace, result)
             ended = True
+            i.ledger.of(Lacking).found.extend(_lacking(trace))
         finally:
             if not ended and trace.doubtful is not None:
                 never_raised(i, *trace.doubtful)
@@ -162,6 +165,19 @@ def _run_trace(
     if under_way is not None:
         summaries.keep(i, under_way, result, i.context, trace)
     return result
+
+
+NO_ITEMS: Final = Const(0)
+
+
+def _lacking(trace: Trace) -> Iterator[Location | None]:
+    """Where a trace has found None in an attribute, or has asked how much lies in a list or dict, as who goes over it does, and nothing does; None if a way
+    ends where Python raises."""
+    if trace.doubtful is not None:
+        yield None
+    for location, seen in trace.reads.items():
+        if seen.value == (NONE if isinstance(location[1], str) else NO_ITEMS if location[1] == LENGTH else UNBOUND):
+            yield location
 
 
 def _read_to_the_end(i: Interpreter, trace: Trace) -> dict[Location, Seen]:

@@ -160,6 +160,10 @@ class Journal:
             found.append(settled + len(items) - start)
         self._settled = tuple(found)
 
+    def before(self, mark: tuple[int, ...]) -> Iterator[Any]:
+        """The records noted until then."""
+        return islice(self.records, mark[0] + self._settled[0])
+
     def since(self, mark: tuple[int, ...]) -> list[Any]:
         """The records noted since."""
         return list(islice(self.records, mark[0] + self._settled[0], None))
@@ -167,7 +171,7 @@ class Journal:
     def keep_only(self, mark: tuple[int, ...], wanted: Callable[[object], bool], presumed: str = "") -> None:
         """Forget the records noted since that are not wanted. `presumed`: what the others hold by."""
         kept = [_presumed(record, presumed) if presumed else record for record in self.since(mark) if wanted(record)]
-        self.records = dict.fromkeys([*islice(self.records, mark[0] + self._settled[0]), *kept])
+        self.records = dict.fromkeys([*self.before(mark), *kept])
 
     def forget_sites(self, known: Collection[int], reached: Collection[Span]) -> None:
         """Forget the compiled objects, with their records, that are not `known` and lie at sites that calls in sight have reached before."""

@@ -24,6 +24,7 @@ from mxlint.interpreter.calls.callables import is_wrapper
 from mxlint.interpreter.calls.relevance import Reach, reach_of
 from mxlint.interpreter.compiled import lifetimes, making, restoring, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
+from mxlint.interpreter.compiled.traces import Lacking
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import POSITION
 from mxlint.interpreter.loops.draws import Drawn
@@ -264,13 +265,18 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
             ended.append(True)
         unended = trace_uncalled(i, frame, known, unended)
 
-    noted = journal(i).mark()
+    noted, begin = journal(i).mark(), len(i.ledger.of(Lacking).found)
     guarded_run(i, run)
     if i.spent:
         i.ledger.of(Entries).unfinished.add(id(info.node))
-    elif owner is not None and cls is not None and (not ended or unended or journal(i).mark()[:2] == noted[:2]):
-        i.ledger.of(Entries).prepared[id(info.node)] = _enough(i, function, info, owner, frame, known, unended)
-        guarded_run(i, run)
+    elif owner is not None and cls is not None:
+        nothing = not ended or bool(unended) or journal(i).mark()[:2] == noted[:2]
+        lacking = dict.fromkeys(i.ledger.of(Lacking).found[begin:])
+        if nothing or any(preparing.may_be_filled(i, cls, owner, location) for location in lacking):
+            enough = _enough(i, function, info, owner, frame, known, unended, lacking=not nothing)
+            if nothing or enough is not None:
+                i.ledger.of(Entries).prepared[id(info.node)] = enough
+                guarded_run(i, run)
     if i.spent or cut_before or cls is not None and cls.oid in i.ledger.of(Entries).unmade:
         i.ledger.of(Entries).cut_short.add((info.source, info.qualname))
     if again:
@@ -368,21 +374,31 @@ def enter_inherited(i: Interpreter, function: Function, frame: Frame) -> None:
 
 
 def _enough(
-    i: Interpreter, function: Function, info: FunctionInfo, owner: Value, frame: Frame, known: Collection[int], unended: Collection[int]
+    i: Interpreter,
+    function: Function,
+    info: FunctionInfo,
+    owner: Value,
+    frame: Frame,
+    known: Collection[int],
+    unended: Collection[int],
+    *,
+    lacking: bool,
 ) -> int | None:
-    """The public method after which alone a method reaches something compiled and to its end, and so do the traces in `unended` of what it makes:
-    by the identity of its node; None if there is none."""
+    """The public method after which alone a method reaches something compiled and to its end, and so do the traces in `unended` of what it makes; or those
+    of what it calls come further, if they lack something: by the identity of its node; None if there is none."""
     ref, cls, _ = function
     assert cls is not None
     found: list[int | None] = []
 
     def comes() -> bool:
-        noted = journal(i).mark()[:2]
+        noted = journal(i).mark()
         try:
             called_alone(i, (ref, info), (owner,), 1, frame)
         except Halt:
             return False
-        return journal(i).mark()[:2] != noted and not (unended and trace_uncalled(i, frame, known, unended))
+        if journal(i).mark()[:2] == noted[:2] or lacking and not _comes_further(i, noted):
+            return False
+        return not (unended and trace_uncalled(i, frame, known, unended))
 
     def run() -> None:
         found.append(preparing.enough(i, cls, owner, lambda other, its: called_alone(i, (other, its), (owner,), 0, frame), comes))
@@ -391,6 +407,12 @@ def _enough(
     guarded_run(i, run)
     i.forget(checkpoint)
     return found[0] if found else None
+
+
+def _comes_further(i: Interpreter, mark: tuple[int, ...]) -> bool:
+    """Whether a run notes something since a mark of a place of which nothing was noted before."""
+    known = {(type(record), record.where) for record in journal(i).before(mark) if hasattr(record, "where")}
+    return any(hasattr(record, "where") and (type(record), record.where) not in known for record in journal(i).since(mark))
 
 
 def prepare_owner(i: Interpreter, info: FunctionInfo, cls: Ref | None, owner: Value | None, frame: Frame, *, others: bool) -> bool:

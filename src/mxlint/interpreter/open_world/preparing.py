@@ -5,6 +5,7 @@ text: those that fill an attribute which is None or missing, put entries into an
 
 - If one of them is enough for the method to reach something compiled, the others may have run or not, and what happens after them depends on that.
 - If it takes several, all of them ran.
+- A method of which a trace finds something empty, or raises on some ways, runs once more after one by which the trace comes further.
 - The one may be the method itself: its first call makes what its later ones use.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from mxlint.domain.guards import Literal_
-from mxlint.domain.heap import ALIVE, Field
+from mxlint.domain.heap import ALIVE, Field, Location
 from mxlint.domain.join import bound
 from mxlint.domain.members import NONE, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
@@ -27,6 +28,7 @@ from mxlint.interpreter.open_world.public import is_called
 
 MAX_ALONE: Final = 4
 """Methods of which each is tried alone."""
+HOLDERS: Final = ("dict", "list")
 Call: TypeAlias = Callable[[Ref, FunctionInfo], object]
 """A call with symbolic arguments."""
 
@@ -41,6 +43,24 @@ def prepare(i: Interpreter, cls: Ref, owner: Value, method: FunctionInfo, enough
         elif others and info.node is not method.node:
             found |= _may_fill(i, owner, ref, info, call)
     return found
+
+
+def may_be_filled(i: Interpreter, cls: Ref, owner: Value, lacking: Location | None) -> bool:
+    """Whether a public method may fill what a trace has found empty: an attribute that one sets, a dict or list that the object holds; None: any of these."""
+    for owned in (member.oid for member in members(owner) if isinstance(member, Ref)):
+        for field, value in i.heap.fields(owned).items():
+            if lacking in (None, (owned, field)) and value == NONE and any(_sets(i, info, field) for _, info in _public(i, cls)):
+                return True
+            held = [other for other in members(value) if isinstance(other, Ref) and i.info(other.oid).kind in HOLDERS]
+            if any(not _contents(i, other.oid) if lacking is None else other.oid == lacking[0] for other in held):
+                return True
+    return False
+
+
+def _sets(i: Interpreter, info: FunctionInfo, field: Field) -> bool:
+    """Whether a method sets an attribute of its object."""
+    blocks = i.project.symbols(info.source, i.tracers).blocks
+    return any(info.node.start <= block.start and block.end <= info.node.end and field in block.own for block in blocks)
 
 
 def enough(i: Interpreter, cls: Ref, owner: Value, call: Call, comes: Callable[[], bool]) -> int | None:
@@ -131,13 +151,12 @@ def _filled(i: Interpreter, owner: Value) -> frozenset[tuple[int, Field]]:
         if isinstance(field, str) and NONE not in members(value)
     )
     held = {member.oid for oid, field in own for member in members(i.heap.get(oid, field) or NONE) if isinstance(member, Ref)}
-    return own | {
-        (oid, field)
-        for oid in held
-        if i.info(oid).kind in ("dict", "list")
-        for field, value in i.heap.fields(oid).items()
-        if _is_content(field) and bound(value) not in (None, Tuple(()))
-    }
+    return own | {location for oid in held if i.info(oid).kind in HOLDERS for location in _contents(i, oid)}
+
+
+def _contents(i: Interpreter, oid: int) -> set[tuple[int, Field]]:
+    """The entries of a dict or list: of a list, that it has some."""
+    return {(oid, field) for field, value in i.heap.fields(oid).items() if _is_content(field) and bound(value) not in (None, Tuple(()))}
 
 
 def _is_content(field: Field) -> bool:
