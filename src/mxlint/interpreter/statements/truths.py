@@ -58,6 +58,8 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
     grounds: tuple[object, ...] = tuple(literal.condition for option, _ in outcomes for literal in option.guard)
     if unknown:
         causes = [found.cause for found in unknown]
+        for outcome in (True, False):
+            causes += _asked_by_all(i, [option.guard for option, found in outcomes if found.outcome in (None, outcome)])
         for found in unknown:
             grounds += (found.literal.condition,) if found.literal is not None else found.grounds
         cause: Cause = "imprecise" if "imprecise" in causes else "open" if "open" in causes else "varying"
@@ -76,6 +78,12 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
             return Truth(None, "open", named, grounds)
         return Truth(None, "imprecise" if "imprecise" in causes else "open", None, grounds, *_follow(outcomes))
     return Truth(None, "varying")
+
+
+def _asked_by_all(i: Interpreter, guards: Sequence[Guard]) -> list[Cause | None]:
+    """Why an outcome is none that the program in sight brings about: whatever has it lies there under a condition that is open or imprecise."""
+    asked = [[cause for literal in guard if (cause := i.why(literal.condition)[0]) != "varying"] for guard in guards]
+    return [cause for causes in asked for cause in causes] if all(asked) else []
 
 
 def _follow(outcomes: Sequence[tuple[Option, Truth]]) -> tuple[Guard, Guard]:
