@@ -261,15 +261,32 @@ def _is_asked(i: Interpreter, key: Member) -> bool:
     return any(condition.literal is not None and _may_ask(condition.literal.condition, key.identity) for condition in i.path)
 
 
+def _left_by_tests(i: Interpreter, key: Symbolic) -> frozenset[object] | None:
+    """The constants that the tests on the path leave to a key that nobody in sight gives; None if they leave all. A test of membership says which these are, as
+    `if name not in table: raise` does, and so does one of equality. Any other one, whatever it asks, may leave out each."""
+    left: frozenset[object] | None = None
+    for literal in (condition.literal for condition in i.path if condition.literal is not None):
+        if not _may_ask(literal.condition, key.identity):
+            continue
+        match literal.condition:
+            case ("in", asked, Tuple(items=(*items,))) if literal.outcome and asked in (key, key.identity):
+                named = frozenset(items)
+            case ("==", asked, Const() as item) if literal.outcome and asked == key.identity:
+                named = frozenset((item,))
+            case _:
+                return frozenset()
+        left = named if left is None else left & named
+    return left
+
+
 def _put_if_equal(
     i: Interpreter, owner: Ref, key: Symbolic, value: Value, before: Sequence[tuple[Member, Value]], place: Place, frame: Frame
 ) -> None:
     """A key that nobody in sight gives may be equal to one under which something lies, or under which a trace has found nothing: then that is replaced."""
-    if _is_asked(i, key):
-        return  # a test of the key, whatever it asks, may leave out those that are there
+    left = _left_by_tests(i, key)
     base = i.path
     for other, present in (*entries_where(i, owner, lambda k: isinstance(k, Const)), *before):
-        if isinstance(other, Const) and _may_equal(key, other):
+        if isinstance(other, Const) and _may_equal(key, other) and (left is None or other in left):
             equal = Literal_(("==", key.identity, other), True)
             i.path = (*base, Condition(None, place, equal))
             there, here = i.live(value), i.live(present)
