@@ -226,6 +226,21 @@ def parts_of(i: Interpreter, trace: Trace, values: Iterable[Value]) -> frozenset
     return frozenset(found)
 
 
+def computes_with(i: Interpreter, trace: Trace, operands: Iterable[Value]) -> None:
+    """A trace computes with values, among them what it captures and nobody in sight gives."""
+    if trace.captures.symbolic_in:
+        given = (_of_array(i, member.identity) for value in operands for member in members(value) if isinstance(member, Symbolic))
+        trace.captures.computed.update(identity for identity in given if identity in trace.captures.symbolic_in)
+
+
+def _of_array(i: Interpreter, identity: Identity) -> Identity:
+    """What has an attribute that arrays have, of which something is the value, as `weights` of `weights.T`; itself, if it is none."""
+    match identity:
+        case (str(name), tuple(owner)) if name.startswith(".") and i.table.entry(f"mlx.core.array{name}") is not None:
+            return owner
+    return identity
+
+
 def composed(i: Interpreter, ident: int, operands: Iterable[Value]) -> None:
     """An array of the running trace is computed from operands."""
     trace = i.trace

@@ -52,6 +52,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import CHANGED, ITEMS, LAZY, OF, OPERANDS, UNSIZED, part, unapplied, whole
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world.shadows import Shadows
 from mxlint.syntax.inline import in_one_line
 
@@ -208,12 +209,25 @@ def _note_read(i: Interpreter, trace: Trace, location: Location, value: Value, s
         seen.container,
     )
     fact = events.Read(*read, *other, lazy, unsized, default)
-    if seen.used and not unsized:
+    if seen.kind == "captured" and isinstance(value, Symbolic) and presumptions.is_given(value.identity):
+        trace.captures.reads.append((value, fact))
+    elif seen.used and not unsized:
         note(i, fact)
     else:
         trace.array_reads.append((seen, fact))
     if seen.used and unsized and isinstance(value, Array):
         trace.by_ident.setdefault(value.ident, []).append(seen)
+
+
+def note_captured(i: Interpreter, trace: Trace) -> None:
+    """Note what a trace reads by its own name that it captures, and nobody in sight gives. It is an array where the trace computes with it as with one."""
+    compiled = journal(i).compiled.get(trace.oid)
+    source = None if compiled is None or compiled.inputs is None else compiled.inputs.where
+    for value, fact in trace.captures.reads:
+        if source is not None and value.identity in trace.captures.computed:
+            presumed = f"`{value.label or fact.name}` is an array"
+            fact = fact.but(alias="captured", source=source, modality=fact.modality.but(presumed=(*fact.modality.presumed, presumed)))
+        note(i, fact)
 
 
 MAY_OUTLIVE: Final = frozenset(("instance", "list", "dict", "set", "class"))

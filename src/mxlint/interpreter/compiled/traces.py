@@ -14,6 +14,7 @@ from mxlint.domain.members import (
     TRUE,
     Const,
     Ref,
+    Symbolic,
     Value,
 )
 from mxlint.domain.parts import each_part
@@ -111,7 +112,19 @@ class Given:
 class Captures:
     """What `inputs=` and `outputs=` lead to at a trace."""
 
-    __slots__ = ("ins", "leaves_out", "originals", "outs", "parted", "random_in", "random_out", "symbolic_in", "symbolic_out")
+    __slots__ = (
+        "computed",
+        "ins",
+        "leaves_out",
+        "originals",
+        "outs",
+        "parted",
+        "random_in",
+        "random_out",
+        "reads",
+        "symbolic_in",
+        "symbolic_out",
+    )
 
     def __init__(self) -> None:
         self.ins: set[int] = set()
@@ -120,6 +133,10 @@ class Captures:
         self.random_out = False
         self.symbolic_in: set[object] = set()
         self.symbolic_out: set[object] = set()
+        self.computed: set[object] = set()
+        """What is symbolic in `inputs=`, and an operand of the trace as arrays are."""
+        self.reads: list[tuple[Symbolic, events.Read]] = []
+        """Reads of what somebody gives and `inputs=` captures, by other names than that of the container."""
         self.leaves_out: set[int] = set()
         """The arrays that lie where `outputs=` leads to."""
         self.parted = False

@@ -24,7 +24,7 @@ from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_
 from mxlint.interpreter.compiled.lifetimes import Threaded
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
-from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, named, outlived
+from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, named, note_captured, outlived
 from mxlint.interpreter.compiled.returning import arrays_kept
 from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import (
@@ -264,6 +264,7 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
             # What reaches no output is no part of what is compiled.
             fact = fact.but(alias="", source=None, holder=None, unsized="")
         note(i, fact)
+    note_captured(i, trace)
     note(
         i,
         events.Trace(

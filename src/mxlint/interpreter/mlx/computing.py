@@ -192,6 +192,7 @@ def results(
         tracing.left_placeholders(i, (*args, *keywords.values()), place)
     else:
         presumptions.handed_to(i, name, args)
+        captures.computes_with(i, i.trace, operands)
     constant = has_trait(name, "takes the shape alone") and not shapeless.on(i)  # the shape is one of the trace
     if constant and i.trace is not None:
         for array in arrays_in(i, *args[:1]):

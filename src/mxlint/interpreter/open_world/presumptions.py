@@ -202,6 +202,11 @@ def handed_to(i: Interpreter, name: str, values: Sequence[Value]) -> None:
                 journal(i).symbolic_arrays.add(member.identity)
 
 
+def is_given(identity: Identity) -> bool:
+    """Whether something is what somebody out of sight gives, as it is."""
+    return identity[0] == "parameter"
+
+
 def are_arrays(i: Interpreter, value: Value) -> bool:
     """Whether a trace has shown that what nobody in sight gives is an array."""
     return all(isinstance(member, Symbolic) and member.identity in journal(i).symbolic_arrays for member in members(value))
