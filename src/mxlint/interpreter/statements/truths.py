@@ -81,9 +81,14 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
 
 
 def _asked_by_all(i: Interpreter, guards: Sequence[Guard]) -> list[Cause | None]:
-    """Why an outcome is none that the program in sight brings about: whatever has it lies there under a condition that is open or imprecise."""
-    asked = [[cause for literal in guard if (cause := i.why(literal.condition)[0]) != "varying"] for guard in guards]
-    return [cause for causes in asked for cause in causes] if all(asked) else []
+    """Why an outcome is none that the program in sight brings about: whatever has it lies there under a condition that is open or imprecise. One that all of them
+    share is a condition of the path itself, and of two outcomes of one test the program has one."""
+    asked = [[literal for literal in guard if i.why(literal.condition)[0] != "varying"] for guard in guards]
+    if not all(asked) or any(all(literal in other for other in asked) for literal in asked[0]):
+        return []
+    if any([opposite(literal)] in asked for literals in asked if len(literals) == 1 for literal in literals):
+        return []
+    return [i.why(literal.condition)[0] for literals in asked for literal in literals]
 
 
 def _follow(outcomes: Sequence[tuple[Option, Truth]]) -> tuple[Guard, Guard]:
