@@ -26,6 +26,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.parts import each_part
+from mxlint.domain.place import Place
 from mxlint.facts.rows import AGAIN
 from mxlint.interpreter.containers.builders import every_entry
 from mxlint.interpreter.containers.elements import UNROLLED
@@ -39,6 +40,7 @@ from mxlint.interpreter.machine.tested import Tested
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container
 from mxlint.interpreter.objects.type_tests import instance_of, kinds_of_class
 from mxlint.interpreter.open_world import ranks
+from mxlint.interpreter.open_world.parameters import some_object
 from mxlint.interpreter.open_world.shadows import shadow
 from mxlint.syntax import ir
 
@@ -410,7 +412,16 @@ def _instance(i: Interpreter, test: ir.Call, outcome: bool, frame: Frame) -> Non
                 kinds = kinds_of_class(cls)
                 if kinds is not None:
                     return Symbolic(member.identity, kinds, member.label, "", member.source)
+                return _of_class(i, member, cls, frame.place(test)) or member
             return member
         return member if answer is outcome else None
 
     _narrow(i, target, keep, frame)
+
+
+def _of_class(i: Interpreter, member: Symbolic, cls: Value, place: Place) -> Member | None:
+    """An object of a class in sight, of which a test says that something is one that is given from outside: as an annotation does."""
+    if i.trace is not None or member.source != "parameter" or not isinstance(cls, Ref):
+        return None
+    made = some_object(i, cls, place)
+    return made if isinstance(made, Ref) else None
