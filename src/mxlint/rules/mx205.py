@@ -80,7 +80,7 @@ def _own_name(program: Program, compiled: Compiled) -> Iterator[Finding]:
         if captured and read.source is not None and read.holder not in through:
             yield from finding(
                 RULE, read.source,
-                f"the first call of {name_of(compiled)} raises: {quoted(read.name)} is captured, and read by its own name",
+                f"the first call of {name_of(compiled)} raises: captured, {quoted(read.name)} is read by its own name",
                 'read it through the captured container (state[0], state["w"])', compiled, read.modality, also=[("read here", read.where)],
                 note='MLX says "uncaptured inputs"; and a new array that is bound to the name is never seen',
             )  # fmt: skip

@@ -13,13 +13,14 @@ from typing import Any, Final, NamedTuple
 from mxlint.domain.arrays import Array
 from mxlint.domain.exclusion import contradict
 from mxlint.domain.guards import Guard, opposite
-from mxlint.domain.members import NONE, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, options
+from mxlint.domain.members import NONE, Const, Member, Ref, Symbolic, Tuple, Union, Unknown, Value, members, options
 from mxlint.domain.place import Place
 from mxlint.domain.size import provably_different
 from mxlint.interpreter.compiled.captures import captured, container_of, contents, numbers
+from mxlint.interpreter.containers import unlisted
 from mxlint.interpreter.loops.lengths import longer_each_time
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, MANY, MORE
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.open_world import installed
 
@@ -29,25 +30,49 @@ MAX_LITERALS: Final = 16
 """Conditions of captured things that are asked one by one."""
 
 
+class Count(NamedTuple):
+    """How many items a container has by its cells: as many as when something stood there first, and so many `more`."""
+
+    oid: int
+    many: Value
+    more: Value
+
+
 class Held(NamedTuple):
-    """How many arrays something holds, at least and at most, beside those of things that nobody in sight gives: `surely` those, and those that it may hold."""
+    """How many arrays something holds, at least and at most, beside those of things that nobody in sight gives: `surely` those, and those that it may hold.
+    `counts`: of containers whose items are not known one by one, what their cells say of how many these are."""
 
     least: float = 0
     most: float = 0
     surely: frozenset[object] = frozenset()
     perhaps: frozenset[object] = frozenset()
+    counts: frozenset[Count] = frozenset()
 
     def __repr__(self) -> str:
         """The same text for the same things: a set has no order."""
-        return f"{self.least} to {self.most}, {sorted(map(repr, self.surely))}, {sorted(map(repr, self.perhaps))}"
+        return f"{self.least} to {self.most}, " + ", ".join(
+            str(sorted(map(repr, part))) for part in (self.surely, self.perhaps, self.counts)
+        )
 
     def and_(self, other: Held) -> Held:
         """What two things hold together."""
-        return Held(self.least + other.least, self.most + other.most, self.surely | other.surely, self.perhaps | other.perhaps)
+        return Held(
+            self.least + other.least,
+            self.most + other.most,
+            self.surely | other.surely,
+            self.perhaps | other.perhaps,
+            self.counts | other.counts,
+        )
 
     def or_(self, other: Held) -> Held:
         """What one of two things holds."""
-        return Held(min(self.least, other.least), max(self.most, other.most), self.surely & other.surely, self.perhaps | other.perhaps)
+        return Held(
+            min(self.least, other.least),
+            max(self.most, other.most),
+            self.surely & other.surely,
+            self.perhaps | other.perhaps,
+            self.counts & other.counts,
+        )
 
 
 class Capture(NamedTuple):
@@ -99,7 +124,15 @@ def _of_member(i: Interpreter, member: Member, under: Guard, counted: set[int]) 
     elif isinstance(member, Ref) and (oid := container_of(i, member)) is not None and oid not in counted:
         counted.add(oid)
         parts = list(contents(i, oid))
+        if unlisted.is_unlisted(content := i.heap.get(oid, ITEMS)) and content is not None and _each_holds_arrays(i, content, under):
+            whole = Held(counts=frozenset((Count(oid, unlisted.cell(i, oid, MANY), unlisted.cell(i, oid, MORE)),)))
     return reduce(Held.and_, (_held(i, part, under, counted) for part in parts), whole)
+
+
+def _each_holds_arrays(i: Interpreter, content: Value, under: Guard) -> bool:
+    """Whether each item of a container of unknown length surely holds an array: only then is one more item another key."""
+    elements = [member.element for member in members(content) if isinstance(member, Tuple) and member.items is None]
+    return all(element is not None and (held := _held(i, element, under, set())).least + len(held.surely) > 0 for element in elements)
 
 
 def _of_any_length(i: Interpreter, member: Tuple, under: Guard, counted: set[int]) -> Held:
@@ -121,9 +154,21 @@ def agree_captured(before: Capture, now: Capture) -> bool | None:
 def _agree(before: Held, now: Held) -> bool | None:
     if _is_more(now, before) or _is_more(before, now):
         return False
+    if any(_counts_otherwise(one, other) for one in before.counts for other in now.counts):
+        return False
     if not before.perhaps and not now.perhaps and (now.most < before.least or before.most < now.least):
         return False
     return True if before == now else None
+
+
+def _counts_otherwise(one: Count, other: Count) -> bool:
+    """Whether a container surely has another number of items than it had."""
+    return (
+        (one.oid, one.many) == (other.oid, other.many)
+        and isinstance(one.more, Const)
+        and isinstance(other.more, Const)
+        and one.more != other.more
+    )
 
 
 def _is_more(one: Held, other: Held) -> bool:
