@@ -1,4 +1,4 @@
-"""What a list that traces make longer flows into decides what is said of it (MX206): a result is frozen, a length that is only printed counts traces."""
+"""What is said of a list that traces make longer (MX206), by what the program does with it and by how it is called."""
 
 from __future__ import annotations
 
@@ -40,12 +40,9 @@ def said(does: str = "seen.append(1)", between: str = "", end: str = "print(seen
     [
         ("", None),
         ("assert len(seen) == 1", None),
-        ("print(len(seen))", "info"),
-        ("print(f'{len(seen)} traces', len(seen) == 1)", "info"),
+        ("print(len(seen))", "warning"),
         ("print(seen)", "warning"),
         ("print(len([s for s in seen]))", "warning"),
-        ("print(len(seen))\nprint(sum(seen))", "warning"),
-        ("print(sum(seen))\nprint(len(seen))", "warning"),
         ("total = len(seen)\nprint(12 / total)", "warning"),
         ("while len(seen) < 2:\n    seen.append(0)", "warning"),
         ("mx.eval(mx.zeros(len(seen)))", "warning"),

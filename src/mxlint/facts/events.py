@@ -382,8 +382,6 @@ COMES_BACK: Final = "comes back"
 
 PARAMETER_OF: Final = " of "
 """Stands between a parameter that takes no array and the function of MLX that has it, in what uses a value (`Event.what`)."""
-SHOWN: Final = "shown"
-"""Of a note that host code relies on what a trace changed: it only prints how much that is."""
 ASSERTED: Final = "asserted"
 """Of a note that host code relies on what a trace changed: an assertion does that may hold."""
 

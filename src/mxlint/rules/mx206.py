@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mxlint.facts.events import SHOWN
-from mxlint.finding import Finding, Severity
+from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
@@ -46,8 +45,7 @@ def check(program: Program) -> Iterator[Finding]:
             if does and write.where in relied and not any(span in write.where.span for span in converted):
                 help = f"{HELP[does]} in the code that calls the compiled function"
                 message = f"{quoted(write.name)} {does} once per trace of {name_of(compiled)}, and not once per call"
-                severity: Severity | None = "info" if relied[write.where].what == SHOWN else None  # it counts traces, as far as one sees
-                yield from finding(RULE, write.where, message, help, compiled, write.modality, severity=severity, calls=write.calls)
+                yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls)
 
 
 RULE = Rule("MX206", "frozen-call", "warning", check, after=("MX205", "MX204", "MX202", "MX201", "MX209"), experiment="once")

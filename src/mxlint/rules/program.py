@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from mxlint.facts.events import ASSERTED, SHOWN, Call, Class, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
+from mxlint.facts.events import ASSERTED, Call, Class, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
 from mxlint.finding import Span
 
 
@@ -121,7 +121,7 @@ class Program:
     def relied(self, number: int) -> Mapping[Where, Note]:
         """What traces of an object changed, and where host code relies on it most surely. What an assertion says that is so is meant to be so."""
         notes = [note for note in self.notes.get("relied", ()) if note.object == number and note.what != ASSERTED]
-        notes.sort(key=lambda note: (note.what == SHOWN, note.modality.steps), reverse=True)
+        notes.sort(key=lambda note: note.modality.steps, reverse=True)
         return {where: note for note in notes for where in note.also}
 
 

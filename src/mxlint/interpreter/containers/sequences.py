@@ -32,7 +32,6 @@ from mxlint.interpreter.compiled.portions import found as lies
 from mxlint.interpreter.compiled.portions import is_older
 from mxlint.interpreter.compiled.portions import length as length_of_tuple
 from mxlint.interpreter.compiled.scalars import are_scalars
-from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.containers import answers, aspects
 from mxlint.interpreter.containers.any_all import any_or_all
 from mxlint.interpreter.containers.builders import any_number, new_list, new_set, put
@@ -55,16 +54,12 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.locations import DISTINCT, HELD_COUNT, ITEMS
 from mxlint.interpreter.objects.lookup import class_attribute, class_of, container, environment, special
 from mxlint.interpreter.open_world import given_contents, given_dicts, unseen_layers
 
 
 def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    if i.trace is None and i.ledger.of(Changes).whole:
-        journal(i).measured[args.place(0, "", place)] = None
-
     def one(member: Member) -> Value:
         if isinstance(member, Array):
             return i.operations.array(i, "mlx.core.array.__len__", (member,), place, frame)

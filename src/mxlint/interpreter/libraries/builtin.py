@@ -22,7 +22,6 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import exception_class, handled_error, throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.journal import journal, where
 from mxlint.interpreter.machine.locations import COPIED, ITEMS
 from mxlint.interpreter.objects import hints, listing, metaclasses, records, reflection, views, wrappers
 from mxlint.interpreter.objects.classes import construct, new_instance
@@ -169,9 +168,6 @@ def _divmod(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Valu
 def _print(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     for number, value in enumerate(args.args):
         text_of(i, value, "str", place, frame, asking=Asking("format", "builtins.print", args.place(number, "", place)))
-    facts = journal(i)
-    if i.trace is None and facts.measured:
-        facts.shown({where(asked) for asked in facts.measured if any(at.contains(asked) for at in args.places)})
     i.operations.external(i, "#effect", Arguments((Const("builtins.print"), Const("prints")), places=(place, place)), place, frame)
     return NONE
 

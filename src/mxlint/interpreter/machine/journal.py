@@ -83,8 +83,6 @@ class Journal:
         self.found_placeholders: set[tuple[int, Where]] = set()
         """Compiled objects, and where traces of them have written placeholders that may be found there."""
         self.relied: dict[tuple[object, Where], events.Note] = {}
-        self.measured: dict[Place, None] = {}
-        """Where code outside of a trace asks how long something is, while traces have changed something."""
         self.returned: set[int] = set()
         self.transforms: dict[int, events.Note] = {}
         self.transforms_run: set[int] = set()
@@ -243,12 +241,6 @@ class Journal:
         for key, record in self.relied.items():
             if before.get(key) is not record:
                 self.relied[key] = record.but(what=events.ASSERTED)
-
-    def shown(self, lengths: Collection[Where]) -> None:
-        """A text shows how much traces put somewhere, of which only the length was asked at some places."""
-        for key, record in self.relied.items():
-            if key[1] in lengths and not record.what:
-                self.relied[key] = record.but(what=events.SHOWN)
 
     def _is_found(self, record: Any) -> bool:
         """Whether a record says that a placeholder was put right that is found elsewhere."""
