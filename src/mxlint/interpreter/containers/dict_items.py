@@ -46,6 +46,7 @@ from mxlint.interpreter.machine.paths import TEST, Condition
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.open_world import given_dicts
+from mxlint.interpreter.open_world.possible import decided_where
 
 
 def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
@@ -256,37 +257,24 @@ def _may_ask(condition: Identity, thing: Identity) -> bool:
 
 def _is_asked(i: Interpreter, key: Member) -> bool:
     """Whether a test on the path may be one of a key that nobody in sight gives. Of another one each test is followed."""
-    if not isinstance(key, Symbolic):
-        return True
-    return any(condition.literal is not None and _may_ask(condition.literal.condition, key.identity) for condition in i.path)
+    return not isinstance(key, Symbolic) or bool(_tests(i, key))
 
 
-def _left_by_tests(i: Interpreter, key: Symbolic) -> frozenset[object] | None:
-    """The constants that the tests on the path leave to a key that nobody in sight gives; None if they leave all. A test of membership says which these are, as
-    `if name not in table: raise` does, and so does one of equality. Any other one, whatever it asks, may leave out each."""
-    left: frozenset[object] | None = None
-    for literal in (condition.literal for condition in i.path if condition.literal is not None):
-        if not _may_ask(literal.condition, key.identity):
-            continue
-        match literal.condition:
-            case ("in", asked, Tuple(items=(*items,))) if literal.outcome and asked in (key, key.identity):
-                named = frozenset(items)
-            case ("==", asked, Const() as item) if literal.outcome and asked == key.identity:
-                named = frozenset((item,))
-            case _:
-                return frozenset()
-        left = named if left is None else left & named
-    return left
+def _tests(i: Interpreter, key: Symbolic) -> list[Literal_]:
+    """The tests on the path that may be some of a key, each with its outcome."""
+    literals = (condition.literal for condition in i.path)
+    return [literal for literal in literals if literal is not None and _may_ask(literal.condition, key.identity)]
 
 
 def _put_if_equal(
     i: Interpreter, owner: Ref, key: Symbolic, value: Value, before: Sequence[tuple[Member, Value]], place: Place, frame: Frame
 ) -> None:
-    """A key that nobody in sight gives may be equal to one under which something lies, or under which a trace has found nothing: then that is replaced."""
-    left = _left_by_tests(i, key)
+    """A key that nobody in sight gives may be equal to one under which something lies, or under which a trace has found nothing: then that is replaced.
+    A test of the key may leave out those that are there, unless it surely has the outcome of the path for them."""
+    tests = _tests(i, key)
     base = i.path
     for other, present in (*entries_where(i, owner, lambda k: isinstance(k, Const)), *before):
-        if isinstance(other, Const) and _may_equal(key, other) and (left is None or other in left):
+        if isinstance(other, Const) and _may_equal(key, other) and all(_answers(test, key, other) for test in tests):
             equal = Literal_(("==", key.identity, other), True)
             i.path = (*base, Condition(None, place, equal))
             there, here = i.live(value), i.live(present)
@@ -321,6 +309,11 @@ def _may_be_one(key: Member, other: Member) -> bool:
     if isinstance(key, Const):
         return isinstance(other, Symbolic) and _may_equal(other, key)
     return not isinstance(key, Symbolic) or _may_equal(key, other)
+
+
+def _answers(test: Literal_, key: Symbolic, other: Const) -> bool:
+    """Whether a test of a key surely has its outcome where the key is equal to another."""
+    return decided_where(test.condition, key.identity, other) is test.outcome
 
 
 def _may_equal(key: Symbolic, other: Member) -> bool:
