@@ -32,7 +32,7 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import backward, broadcasts, mapping, shapeless
+from mxlint.interpreter.mlx import backward, broadcasts, last_axes, mapping, shapeless
 from mxlint.interpreter.mlx.descriptions import ARRAY, describe, describe_by_name, in_common, of_any_length, with_length
 from mxlint.interpreter.mlx.growth import grows, loops_of_numbers
 from mxlint.interpreter.open_world import presumptions
@@ -119,6 +119,8 @@ def compute(
     made = results(i, found, name, args, keywords, place, tag, by_number)
     if i.trace is None:
         shapeless.unsized(i, name, made, args, keywords)
+    elif shapeless.on(i) and not star:
+        last_axes.keep(i, made, args, lambda ranked: array_results(name, ranked, named, before))
     if isinstance(made, Array) and (i.trace is None or made.trace is None):
         recipes.keep(i, name, made, args, keywords, outer)
     broadcasts.computed(i, name, args, keywords, made, place, frame)

@@ -26,7 +26,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import imprecise
 from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS, REST, REST_KEY, TREE, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import backward, broadcasts, computing, descriptions, handing_on, shapeless, walks
+from mxlint.interpreter.mlx import backward, broadcasts, computing, descriptions, handing_on, last_axes, shapeless, walks
 from mxlint.interpreter.mlx.freezing import freeze, frozen
 from mxlint.interpreter.mlx.kinds import CLASS, MODULE, base_of, kind
 from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimizer_init, optimizer_update
@@ -239,6 +239,9 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
             now = {name: descriptions.describe(i, value) for name, value in weights(i, owner)}
             computing.refuses(i, refusal_of_layer(description.value, method, given, given_by_name, now), place, frame)
     made = computing.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
+    if shapeless.on(i) and isinstance(description, Const) and isinstance(layer := description.value, Layer):
+        named_lengths = last_axes.of_weights(layer.weights)
+        last_axes.keep(i, made, rest.args, lambda ranked: layer_model().call(layer, ranked, given_by_name, method, named_lengths))
     backward.through(i, form, parts or rest.args[:1], made, place, done.replace("mlx.", ""), frame)
     backward.of_layer(i, measured, named, rest.args, made, place, done.replace("mlx.", ""), frame)
     return made

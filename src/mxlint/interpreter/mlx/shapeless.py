@@ -25,7 +25,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal, note, size_fact
 from mxlint.interpreter.machine.locations import ITEMS, MAPPED, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
-from mxlint.interpreter.mlx import backward, subscripts
+from mxlint.interpreter.mlx import backward, last_axes, subscripts
 from mxlint.interpreter.open_world.presumptions import root
 from mxlint.models.mlx.gradients import load_gradients
 from mxlint.models.mlx.table import Shapeless
@@ -102,6 +102,8 @@ def _effects(i: Interpreter, name: str, measured: Shapeless, operand: Member | N
     for way in sorted({way for outcome in bad.values() for way in outcome.split("|")}):
         axes: frozenset[Axis] = frozenset()
         harm = [axis for axis, outcome in bad.items() if way in outcome.split("|")]
+        if array.shape is None and harm == [-1] and last_axes.is_kept(i, array):
+            continue
         for axis in harm:
             if array.shape is None:
                 axes |= {(number, axis if exact else None) for number in array.origin}

@@ -1,0 +1,68 @@
+"""Last axes that no call changes, of arrays of which nobody says how many axes they have.
+
+The last axis of `self.project(x)` is as long as the weight of the layer says, whatever `x` is. A shapeless trace asks for it where an operation goes wrong if the
+last axis changes. The models of MLX's results say it: they are asked with arrays of two and of three axes in the place of such operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from mxlint.domain.arrays import Array
+from mxlint.domain.members import TRUE, Const, Value
+from mxlint.domain.size import Size, symbol
+from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.locations import FIXED_LAST
+from mxlint.interpreter.mlx import descriptions
+from mxlint.models.mlx.arguments import ArrayType
+
+RANKS: Final = (2, 3)
+"""Of so many axes each the operands are taken to be."""
+
+
+def keep(i: Interpreter, made: Value, args: Sequence[Value], result: Callable[[Sequence[Any]], Any]) -> None:
+    """Keep whether the last axis of what an operation makes is as long at each call. `result`: what it makes of described operands."""
+    if not isinstance(made, Array) or made.shape is not None:
+        return
+    is_fixed = any(_is_open(value) for value in args) and all(
+        _is_fixed(result([_described(i, value, rank) for value in args])) for rank in RANKS
+    )
+    if is_fixed or i.heap.get(made.ident, FIXED_LAST) is not None:
+        i.heap.set(made.ident, FIXED_LAST, Const(is_fixed))
+
+
+def is_kept(i: Interpreter, array: Array) -> bool:
+    """Whether the last axis of an array is as long at each call."""
+    return i.heap.get(array.ident, FIXED_LAST) == TRUE
+
+
+def of_weights(weights: Mapping[str, ArrayType | None]) -> dict[str, ArrayType | None]:
+    """The weights of a layer, with a name for each length that is not known: calls do not change it."""
+    return {
+        name: ArrayType(tuple(symbol((name, axis)) if size is None else size for axis, size in enumerate(array.shape)), array.dtype)
+        if array is not None and array.shape is not None
+        else array
+        for name, array in weights.items()
+    }
+
+
+def _is_open(value: Value) -> bool:
+    """Whether nobody says how many axes an array has."""
+    return isinstance(value, Array) and value.shape is None
+
+
+def _described(i: Interpreter, value: Value, rank: int) -> Any:
+    """An operand as the models want it; one of unknown shape as an array of so many axes, whose lengths the calls change."""
+    if not isinstance(value, Array) or value.shape is not None:
+        return descriptions.describe(i, value)
+    changing = [symbol(("axis", value.ident, axis), 0, frozenset(((0, axis),))) for axis in range(rank)]
+    if is_kept(i, value):
+        changing[-1] = symbol(("axis", value.ident, -1))
+    return ArrayType(tuple(changing), value.dtype)
+
+
+def _is_fixed(result: Any) -> bool:
+    """Whether no length that the calls change is in the last axis of a result."""
+    last = result.shape[-1] if isinstance(result, ArrayType) and result.shape else None
+    return isinstance(last, Size) and not last.origins
