@@ -373,7 +373,7 @@ WRONG = {
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("form", "way"), [(form, way) for form, way in product(FORMS, WAYS) if tries(form, way)])
 def test_what_python_comes_to_is_among_what_is_known(form: str, way: str) -> None:
     wrong, vague = [], []

@@ -146,7 +146,7 @@ def test_there_are_many_programs() -> None:
     assert len(PROGRAMS) > 200
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("start", range(0, len(PROGRAMS), AT_ONCE))
 def test_what_is_said_of_few_rounds_is_said_of_many(start: int, tmp_path: Path) -> None:
     part = PROGRAMS[start : start + AT_ONCE]

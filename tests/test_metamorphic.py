@@ -28,7 +28,7 @@ from metamorphic.table import NAMES, rewrite
 from mxlint.finding import Finding
 
 LONG = int(os.environ.get("MXLINT_METAMORPHIC", "0"))
-EVERY = 37
+EVERY = 61
 """Each so many-th fixture is rewritten in a short run."""
 TOLD_BY_RUN = frozenset({"augassign", "method_to_fn"})
 """Rewrites that keep what a program does only where values are of the right kind, which its run tells by what its names hold in the end."""

@@ -917,7 +917,7 @@ def test_mlx_runs_what_is_silent(tmp_path: Path) -> None:
 @pytest.mark.mlx
 @mlx_only
 def test_mlx_runs_what_the_rules_leave_alone(tmp_path: Path) -> None:
-    raised = run_under_mlx(tmp_path, {name: case.files for name, case in SILENT.items()})
+    raised = run_under_mlx(tmp_path, {name: case.files for name, case in SILENT.items() if is_taken(name, 5)})
     assert {name: error for name, error in raised.items() if error is not None} == {}
 
 

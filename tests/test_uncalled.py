@@ -59,7 +59,7 @@ def test_statements_that_run_something_are_left_out() -> None:
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("file", "start"), PARTS)
 def test_what_is_known_of_a_program_that_nothing_runs(file: str, start: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, case in enumerate([*CASES[file].values()][start : start + AT_ONCE]):
