@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import Identity
 from mxlint.domain.join import of
 from mxlint.domain.members import (
     Const,
@@ -37,7 +38,7 @@ from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.tested import Tested
-from mxlint.interpreter.objects.lookup import class_attribute, class_of, container
+from mxlint.interpreter.objects.lookup import CLASS, class_attribute, class_of, container
 from mxlint.interpreter.objects.type_tests import instance_of, kinds_of_class
 from mxlint.interpreter.open_world import ranks
 from mxlint.interpreter.open_world.parameters import some_object
@@ -419,9 +420,24 @@ def _instance(i: Interpreter, test: ir.Call, outcome: bool, frame: Frame) -> Non
     _narrow(i, target, keep, frame)
 
 
+class _Tested:
+    """The objects that things given from outside are where a test says of which class they are, by these things and the classes."""
+
+    __slots__ = ("objects",)
+
+    def __init__(self) -> None:
+        self.objects: dict[tuple[Identity, int], Ref] = {}
+
+
 def _of_class(i: Interpreter, member: Symbolic, cls: Value, place: Place) -> Member | None:
     """An object of a class in sight, of which a test says that something is one that is given from outside: as an annotation does."""
     if i.trace is not None or member.source != "parameter" or not isinstance(cls, Ref):
         return None
-    made = some_object(i, cls, place)
-    return made if isinstance(made, Ref) else None
+    known = i.ledger.of(_Tested).objects
+    made: Value | None = known.get((member.identity, cls.oid))
+    if not isinstance(made, Ref) or i.heap.get(made.oid, CLASS) is None:  # the state in which it was made may be undone
+        made = some_object(i, cls, place)
+    if not isinstance(made, Ref):
+        return None
+    known[member.identity, cls.oid] = made
+    return made
