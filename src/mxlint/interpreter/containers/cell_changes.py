@@ -70,14 +70,7 @@ def change_by(
     """A call changes a container in the ways that a model says. `before`: what it held; `added`: what comes into it, or goes, if that is known; `index`: where, if it
     is told."""
     after = i.heap.get(oid, ITEMS)
-    if (
-        before is None
-        or after is None
-        or not unlisted.is_read(i, oid)
-        or not unlisted.is_unlisted(before)
-        and not unlisted.is_unlisted(after)
-        or added == Tuple(())
-    ):
+    if before is None or after is None or not _has_cells(i, oid, before, after) or added == Tuple(()):
         return
     is_set, bounded = i.info(oid).kind == "set", i.heap.get(oid, MAXLEN) is not None
     adds = any(mutation.how == "adds" for mutation in mutations)
@@ -97,6 +90,11 @@ def change_by(
         perhaps = CHANGES[mutation.how].keys() if unsure else (MANY, FRONT) if bounded and adds else ()
         count = None if is_set or bounded and adds or mutation.how == "removes" and after == Tuple(()) else counted(found, mutation, added)
         changed(i, oid, mutation.how, before, place, end=end, perhaps=perhaps, added=added, count=count)
+
+
+def _has_cells(i: Interpreter, oid: int, before: Value, after: Value) -> bool:
+    """Whether cells stand for a container: a trace has read it, and what it held or holds is not known one by one."""
+    return unlisted.is_read(i, oid) and (unlisted.is_unlisted(before) or unlisted.is_unlisted(after))
 
 
 def counted(found: Model, mutation: Mutation, added: Tuple | None) -> int | None:
@@ -121,13 +119,7 @@ def changed(
     """Something changes a container in place, in one of the ways of `CHANGES`. `before`: what it held; `end`: where things come and go; `perhaps`: the cells
     that it may leave as they are; `added`: what comes into it, or goes; `count`: how many more items there are behind it, if that is known."""
     after = i.heap.get(oid, ITEMS)
-    if (
-        before is None
-        or after is None
-        or not unlisted.is_read(i, oid)
-        or not unlisted.is_unlisted(before)
-        and not unlisted.is_unlisted(after)
-    ):
+    if before is None or after is None or not _has_cells(i, oid, before, after):
         return
     if how in ("reorders", "replaces") and _is_all(before, added):
         return  # in any order that is the same

@@ -162,4 +162,5 @@ def same_in(i: Interpreter, found: Mapping[Field, Value], oid: int) -> bool:
 
 
 def is_open_dict(i: Interpreter, oid: int) -> bool:
+    """Whether something that is known may lie in a dict under keys that are not."""
     return any(not isinstance(member, (Unbound, Unknown)) for member in members(i.heap.get(oid, REST) or UNBOUND))

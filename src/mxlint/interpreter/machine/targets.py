@@ -156,7 +156,7 @@ class Departures:
 
 
 class Recovery:
-    """Where a run goes on that an exception ends which only the analysis may raise: behind the statement at module level that runs. `tries`: so many handlers
+    """Where a run goes on that an exception ends which only the analysis may raise, or that ends a cell of a notebook: behind the statement at module level that runs. `tries`: so many handlers
     stood around the module; `path`: the path on which it began; `session`: the module is a notebook, whose cells run whatever another one has raised."""
 
     __slots__ = ("path", "session", "target", "tries")
