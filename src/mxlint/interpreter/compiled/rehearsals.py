@@ -6,18 +6,18 @@ more from the state of the call, its effects are undone, and the operations of M
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Location
-from mxlint.domain.members import NONE, Composite, Const, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, Const, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.parts import each_part
-from mxlint.domain.place import Place
 from mxlint.domain.widening import widen
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
+from mxlint.interpreter.compiled.said import Said, anonymous, leaves_open, operations
 from mxlint.interpreter.compiled.scalars import FLOATS
 from mxlint.interpreter.compiled.state import Entry, held
 from mxlint.interpreter.compiled.traces import Operation, Trace
@@ -31,8 +31,6 @@ FIRST_OF_REHEARSALS: Final = -1_000_000
 """The number of the trace that is a rehearsal of the one with number 0; others count down from there."""
 
 
-_Said: TypeAlias = tuple[str, Place, tuple[object, ...]]
-"""An operation as it is said of any run of the body: which, where, of what."""
 REPLAYED: Final = "replayed"
 """Begins the location of how often a trace has been replayed, of a compiled object."""
 MOST_RUNS: Final = 8
@@ -154,9 +152,13 @@ class Rehearsal:
         found = self._found_again(trace)
         before, now = self._both(trace, FLOATS, found)
         if before == now and trace.operations == entry.operations - len(found):
-            return not any(self._is_put_elsewhere(trace, location) for location in trace.written)
+            return None if any(map(leaves_open, now)) else not any(self._is_put_elsewhere(trace, location) for location in trace.written)
         if [(what, operands) for what, _, operands in before] == [(what, operands) for what, _, operands in now]:
             return None  # another branch may compute the same
+        if trace.fewest < trace.operations and _is_one_way(before, now):
+            return None  # one of its branches computes the same
+        if [anonymous(done) for done in before] == [anonymous(done) for done in now]:
+            return None  # other symbols may be the same numbers
         before, now = self._both(trace, FLOATS | {None}, found)
         if before == now:
             return None  # another number, which an array of floats takes for the same
@@ -173,7 +175,7 @@ class Rehearsal:
                     found[array.ident] = recipe
         return found
 
-    def _both(self, trace: Trace, floats: Collection[str | None], found: Mapping[int, Tuple]) -> tuple[list[_Said], list[_Said]]:
+    def _both(self, trace: Trace, floats: Collection[str | None], found: Mapping[int, Tuple]) -> tuple[list[Said], list[Said]]:
         """The operations of the trace and of a run, as they are said of any run. `floats`: the dtypes of arrays that make floats of numbers. `found`:
         what the trace has made and kept, and the run finds."""
         i, entry = self._i, self._entry
@@ -182,8 +184,8 @@ class Rehearsal:
             made = next((done for done in computed if recipes.makes(i, done[0], done[2], recipe)), None)
             if made is not None:
                 computed.remove(made)
-        before = _named(i, computed, entry.placeholders, entry.number, floats, found)
-        return list(before), list(_named(i, trace.computed, trace.given.placeholders, trace.number, floats, found))
+        before = operations(i, computed, entry.placeholders, entry.number, floats, found)
+        return list(before), list(operations(i, trace.computed, trace.given.placeholders, trace.number, floats, found))
 
     def _is_put_elsewhere(self, trace: Trace, location: Location) -> bool:
         """Whether a run puts what it computes under a key where the trace has put nothing: no later call does."""
@@ -196,38 +198,25 @@ class Rehearsal:
         )
 
 
+def _is_one_way(before: Iterable[Said], now: Iterable[Said]) -> bool:
+    """Whether operations are among those of a run that takes one of several ways: each may be one of these, whichever arrays of the run it is computed from."""
+
+    def parts(operand: object) -> object:
+        return (
+            frozenset("made" if isinstance(part, tuple) and part[:1] == ("made",) else part for part in operand)
+            if isinstance(operand, tuple)
+            else operand
+        )
+
+    return all(
+        any(
+            what == other and place == where and all(parts(own) <= parts(of) for own, of in zip(operands, others))  # type: ignore[operator]
+            for other, where, others in now
+        )
+        for what, place, operands in before
+    )
+
+
 def _is_unknown(computed: Iterable[Operation]) -> bool:
     """Whether it is not known of what an operation is computed."""
     return any(isinstance(member, Unknown) for _, _, operands in computed for operand in operands for member in each_part(operand))
-
-
-def _named(
-    i: Interpreter,
-    computed: Iterable[Operation],
-    given: Sequence[int],
-    number: int,
-    floats: Collection[str | None],
-    kept: Collection[int],
-) -> Iterator[_Said]:
-    """Operations as they are said of any run of the body: what is older than it by its own number, and so is what is `kept` from one to the next; what it was given and made
-    by the order of it. Beside an array of one of the dtypes `floats`, 2 is no other number than 2.0."""
-    numbers = {oid: at for at, oid in enumerate(given)}
-
-    def named(value: Value, as_float: bool) -> object:
-        found: list[object] = []
-        for member in members(value):
-            if isinstance(member, Array):
-                own = member.ident >= 0 and member.ident not in kept and (member.ident in numbers or i.info(member.ident).trace == number)
-                found.append(("made", numbers.setdefault(member.ident, len(numbers))) if own else ("older", member.ident))
-            elif isinstance(member, Const):
-                is_number = as_float and isinstance(member.value, (bool, int, float))
-                found.append(("number" if is_number else type(member.value), member.value))
-            elif isinstance(member, Composite):
-                found.append((type(member), *(named(part, as_float) for part in member.parts)))
-            else:
-                found.append((type(member),))
-        return tuple(found)
-
-    for what, place, operands in computed:
-        as_float = any(isinstance(member, Array) and member.dtype in floats for operand in operands for member in members(operand))
-        yield what, place, tuple(named(operand, as_float) for operand in operands)

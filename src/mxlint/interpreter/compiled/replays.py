@@ -48,7 +48,7 @@ from mxlint.interpreter.machine.journal import (
     where,
 )
 from mxlint.interpreter.machine.locations import ITEMS, KEYS, REORDERED, TAKEN, scalar_at, whole
-from mxlint.interpreter.machine.writing import count_write
+from mxlint.interpreter.machine.writing import Writes, count_write
 
 
 def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -66,8 +66,12 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             compare_asked(i, ref, location, read, place, entry, again)
         if not read.used or own and not _changes_again(i, location) and (read.kind != "array" or read.value == NONE):
             continue
-        if own and read.kind != "array" and again.repeats:
-            continue
+        if read.kind != "array" and (own or _is_written_while_tracing(i, location)):
+            repeats = again.repeats
+            if repeats is None and entry.changes_python:
+                unfollowed(i, ref, i.place or place, "whether the body computes the same after what a trace has changed")
+            if repeats or repeats is None and entry.changes_python:
+                continue
         if location in entry.also_given and is_given(i, function, args, location, read, entry.also_given[location]):
             continue
         now = held(i, oid, field)
@@ -146,6 +150,12 @@ def _is_own(i: Interpreter, entry: Entry, location: Location) -> bool:
         last = writer(i, oid, field)
         return any(number == oid and place == last for (number, _), place in entry.written.items())
     return location in entry.written and writer(i, oid, field) == entry.written[location]
+
+
+def _is_written_while_tracing(i: Interpreter, location: Location) -> bool:
+    """Whether a trace wrote last what lies at a location."""
+    at = writer(i, *location)
+    return at is not None and (location[0], at) in i.ledger.of(Writes).traced
 
 
 def _has_its_keys(i: Interpreter, entry: Entry, location: Location, found: Value) -> bool:

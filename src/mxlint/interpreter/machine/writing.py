@@ -11,13 +11,15 @@ from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
 class Writes:
     """Who wrote locations, and how often."""
 
-    __slots__ = ("by", "counts", "filling", "last", "overwritten")
+    __slots__ = ("by", "counts", "filling", "last", "overwritten", "traced")
 
     def __init__(self) -> None:
         self.last: dict[Location, Place] = {}
         """Who wrote a location last."""
         self.by: set[tuple[int, Place]] = set()
         """Who wrote something in an object."""
+        self.traced: set[tuple[int, Place]] = set()
+        """Who wrote something in an object while it was traced."""
         self.counts: dict[Location, int] = {}
         """How often it was written."""
         self.filling: dict[Place, bool] = {}
@@ -34,6 +36,8 @@ def count_write(i: Interpreter, oid: int, field: object, place: Place) -> None:
     writers, counts = writes.last, writes.counts
     writers[oid, field] = place
     writes.by.add((oid, place))
+    if i.trace is not None:
+        writes.traced.add((oid, place))
     counts[oid, field] = number = counts.get((oid, field), 0) + 1
     if not writes.filling.get(place):
         writes.overwritten[oid, field] = number
