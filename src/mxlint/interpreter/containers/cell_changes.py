@@ -12,7 +12,6 @@ from mxlint.domain.guards import MAX_GUARD, Identity, Literal_
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join, of
 from mxlint.domain.members import (
-    FALSE,
     NONE,
     Const,
     Member,
@@ -21,12 +20,12 @@ from mxlint.domain.members import (
     Symbolic,
     Tuple,
     Value,
-    members,
     options,
 )
 from mxlint.domain.place import Place
-from mxlint.interpreter.containers import membership, unlisted
+from mxlint.interpreter.containers import unlisted
 from mxlint.interpreter.containers.deques import MAXLEN
+from mxlint.interpreter.containers.newness import are_new, each_item, is_all, may_be, shortest
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import (
     BACK,
@@ -74,19 +73,14 @@ def change_by(
         return
     is_set, bounded = i.info(oid).kind == "set", i.heap.get(oid, MAXLEN) is not None
     adds = any(mutation.how == "adds" for mutation in mutations)
+    # What is put at one end of a deque takes something out at the other one only if that is of a greatest length.
+    pushes_out = adds and (bounded or added is None or i.info(oid).kind != "list")
     for mutation in mutations:
-        if (
-            mutation.how not in CHANGES
-            or mutation.how == "removes"
-            and adds
-            and i.info(oid).kind == "list"
-            and not bounded
-            and added is not None
-        ):
-            continue  # what is put at one end of a deque takes nothing out at the other one, if that may be of any length
+        if mutation.how not in CHANGES or mutation.how == "removes" and adds and not pushes_out:
+            continue
         end = mutation.end or _end(index, mutation.how)
         # A set may have it already, or lack it; what raises where nothing is there has taken something out.
-        unsure = is_set and not found.raises and after != Tuple(()) and (added is None or not _are_new(i, added, before, place))
+        unsure = is_set and not found.raises and after != Tuple(()) and (added is None or not are_new(i, added, before, place))
         perhaps = CHANGES[mutation.how].keys() if unsure else (MANY, FRONT) if bounded and adds else ()
         count = None if is_set or bounded and adds or mutation.how == "removes" and after == Tuple(()) else counted(found, mutation, added)
         changed(i, oid, mutation.how, before, place, end=end, perhaps=perhaps, added=added, count=count)
@@ -121,28 +115,28 @@ def changed(
     after = i.heap.get(oid, ITEMS)
     if before is None or after is None or not _has_cells(i, oid, before, after):
         return
-    if how in ("reorders", "replaces") and _is_all(before, added):
+    if how in ("reorders", "replaces") and is_all(before, added):
         return  # in any order that is the same
     new = i.symbolic(place, unlisted.CHANGED)
     for at, surely in CHANGES[how].items():
-        if at == STAYS.get(end) or at == FILLING and _shortest(before) and _shortest(after):
+        if at == STAYS.get(end) or at == FILLING and shortest(before) and shortest(after):
             continue
         if at == MANY and count is not None:
             _count(i, oid, count)
             continue
         if at == FILLING:
-            surely = _shortest(before) > 0 and after == Tuple(())
+            surely = shortest(before) > 0 and after == Tuple(())
         elif at in (FRONT, BACK) and how in ("adds", "removes"):
             # What comes or goes in between moves those behind it alone, and what comes may be what lay there.
-            surely = (bool(end) or after == Tuple(())) and (added is None or how == "removes" or _are_new(i, added, before, place))
+            surely = (bool(end) or after == Tuple(())) and (added is None or how == "removes" or are_new(i, added, before, place))
         elif at == WHICH and how == "replaces" and added is not None:
-            surely = _are_new(i, added, before, place)
+            surely = are_new(i, added, before, place)
         elif at == WHICH and _puts_back(i, oid, how, before, added, count):
             i.heap.set(oid, at, _either(i, i.heap.get(oid, TAKEN_OF) or NONE, new, place))
             continue
         _put(i, oid, at, new, place, surely and at not in perhaps)
     for asked in _asked(i, oid) if WHICH in CHANGES[how] else ():
-        if how not in ("adds", "removes") or added is None or _may_be(i, asked[1], added, place):
+        if how not in ("adds", "removes") or added is None or may_be(i, asked[1], added, place):
             _put(i, oid, (ONE, asked), new, place, False)
 
 
@@ -182,13 +176,13 @@ def _puts_back(i: Interpreter, oid: int, how: str, before: Value, added: Tuple |
     if last is None or takes or how != "adds" or count != 1 or added is None:
         return False
     i.heap.set(oid, TAKEN_OF, last)
-    return added.parts[0] == join(_parts(before))
+    return added.parts[0] == join(each_item(before))
 
 
 def put_at(i: Interpreter, oid: int, number: int, before: Value, value: Value, place: Place) -> None:
     """Something is put at a place of a container that is a constant: `xs[0] = 1`."""
-    if unlisted.is_read(i, oid) and unlisted.is_unlisted(before) and not _is_all(before, Tuple((value,))):
-        new, surely = i.symbolic(place, unlisted.CHANGED), _are_new(i, Tuple((value,)), before, place)
+    if unlisted.is_read(i, oid) and unlisted.is_unlisted(before) and not is_all(before, Tuple((value,))):
+        new, surely = i.symbolic(place, unlisted.CHANGED), are_new(i, Tuple((value,)), before, place)
         _put(i, oid, (ONE, ("item", number)), new, place, surely)
         _put(i, oid, WHICH, new, place, surely)
         i.heap.drop(oid, TAKEN_OF)
@@ -230,41 +224,6 @@ def _count(i: Interpreter, oid: int, number: int) -> None:
     i.heap.set(oid, MORE, of(Option(one(option.member), option.guard) for option in options(unlisted.cell(i, oid, MORE))))
 
 
-def _is_all(before: Value, added: Tuple | None) -> bool:
-    """Whether all items of a container are one constant, and so is what is put in the place of one."""
-    parts = _parts(before)
-    return len(parts) == 1 and isinstance(parts[0], Const) and added in (None, Tuple((parts[0],)))
-
-
-def _are_new(i: Interpreter, added: Tuple, before: Value, place: Place) -> bool:
-    """Whether something that comes into a container surely is none of its items."""
-    return any(not any(_may_be(i, member, part, place) for part in members(before) for member in members(item)) for item in added.parts)
-
-
-def _may_be(i: Interpreter, item: Member, content: Member, place: Place) -> bool:
-    """Whether one thing may be among some items."""
-    if not isinstance(content, Tuple):
-        return True
-    return any(_may_equal(i, item, member, place) for part in content.parts for member in members(part))
-
-
-def _may_equal(i: Interpreter, one: Member, other: Member, place: Place) -> bool:
-    if isinstance(other, Range) and isinstance(one, Const) and isinstance(one.value, (int, float)):
-        return (other.low is None or other.low <= one.value) and (other.high is None or one.value <= other.high)
-    return membership.among(i, one, Tuple((other,)), place) != FALSE
-
-
 def _asked(i: Interpreter, oid: int) -> Iterator[tuple[str, Member]]:
     """The locations of a container by which traces have asked whether one thing is in it."""
     yield from sorted((field for at, field in i.traced if at == oid and isinstance(field, tuple) and field[0] == unlisted.IN), key=repr)
-
-
-def _parts(content: Value) -> list[Member]:
-    """What each item of a container may be."""
-    found = [part for member in members(content) if isinstance(member, Tuple) for part in member.parts]
-    return list(dict.fromkeys(member for part in found for member in members(part)))
-
-
-def _shortest(content: Value) -> int:
-    """How many items there surely are."""
-    return min((member.shortest or 0 if isinstance(member, Tuple) else 0 for member in members(content)), default=0)
