@@ -7,6 +7,7 @@ more from the state of the call, its effects are undone, and the operations of M
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -15,6 +16,7 @@ from mxlint.domain.members import NONE, Const, Ref, Tuple, Unknown, Value, membe
 from mxlint.domain.parts import each_part
 from mxlint.domain.widening import widen
 from mxlint.interpreter.compiled import recipes
+from mxlint.interpreter.compiled.by_shape import Leaves, leaves
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
 from mxlint.interpreter.compiled.said import Said, anonymous, leaves_open, operations
@@ -55,6 +57,11 @@ class Rehearsal:
     def __init__(self, i: Interpreter, ref: Ref, entry: Entry, args: Arguments, frame: Frame) -> None:
         self._i, self._ref, self._entry, self._args, self._frame = i, ref, entry, args, frame
         self._runs = self._counted() if entry.computed and entry.changes_python else 0
+
+    @cached_property
+    def leaves(self) -> Leaves:
+        """The leaves of what the call is given."""
+        return leaves(self._i, self._args.values)
 
     def _counted(self) -> int:
         """How often the trace has been replayed, which is kept for the next call."""

@@ -36,6 +36,7 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.beginnings import begins_alike
+from mxlint.interpreter.compiled.by_shape import follows_from_key
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.hanging import open_conditions
 from mxlint.interpreter.compiled.keyed import finds_equal, is_said_equal, said_equal
@@ -263,7 +264,9 @@ def _is_the_same(i: Interpreter, found: Seen, present: Member, entry: Entry | No
     if found.behind and isinstance(present, Unbound):
         return True  # there is nothing again, and what lies behind it is a location of its own
     same_value = (
-        surely_same(i, found.value, present) or again is None and wraps(i, present, found.value) or _is_equal(i, found.value, present)
+        surely_same(i, found.value, present)
+        or (wraps(i, present, found.value) if again is None else _is_by_shape(i, found.value, present, entry, again))
+        or _is_equal(i, found.value, present)
     )
     if same_value and (entry is None or not of_an_earlier_round(i, found.value, entry)):
         return True
@@ -277,11 +280,18 @@ def _option_is_the_same(
     if isinstance(option.member, Unbound) and (found.behind or _given_out_of_sight(i, location, found.value)):
         return True
     before = where_it_holds(found.value, option.guard)
-    if surely_same(i, before, option.member) or again is None and wraps(i, option.member, found.value):
+    if surely_same(i, before, option.member):
+        return True
+    if wraps(i, option.member, found.value) if again is None else _is_by_shape(i, before, option.member, entry, again):
         return True
     if _is_equal(i, found.value, option.member, option.guard):
         return True
     return entry is not None and (reads_the_same(i, found.value, option.member, entry) or begins_alike(i, before, option.member, entry))
+
+
+def _is_by_shape(i: Interpreter, before: Value, now: Member, entry: Entry | None, again: Rehearsal) -> bool:
+    """Whether what lies there is computed from the shapes of what the call is given, as what was there before the trace."""
+    return entry is not None and bool(entry.leaves) and follows_from_key(i, before, now, entry.leaves, again.leaves)
 
 
 def _is_equal(i: Interpreter, before: Value, now: Member, guard: Guard = ()) -> bool:

@@ -88,7 +88,7 @@ class Capturing:
 
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
-    those of the trace are gone. `reads`: what it had read where it came to its end. `shapes`: of the arrays of the call. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
+    those of the trace are gone. `reads`: what it had read where it came to its end. `shapes`: of the arrays of the call; `leaves`: those of its arguments, if its key has their shapes. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
     of loops had begun. `out`: how many arrays lay where outputs= leads to, at least and at most. `activations`: those of which it read names. `place`: the call for which it was made; `computed`: its operations, if it
     has changed something of Python's, or may be `rehearsed` for what it has called; `graph`: all of them in any case, None if more are made than are kept. `also_given`: what it read that is a leaf of its arguments as well. `thread`: the thread, or pool, that finds it. `aside`: what of `outputs=` nobody evaluates with the result."""
 
@@ -108,6 +108,7 @@ class Entry:
         "given",
         "graph",
         "key",
+        "leaves",
         "made",
         "number",
         "operations",
@@ -137,12 +138,14 @@ class Entry:
         thread: int,
         rehearsed: bool = False,
         also_given: Mapping[Location, int] = {},
+        leaves: tuple[Value, ...] = (),
     ) -> None:
         self.key = key
         self.aside = trace.aside
         self.thread = thread
         self.also_given = dict(also_given)
         self.shapes = shapes
+        self.leaves = leaves
         self.activations = activations
         self.out = out
         self.made = made

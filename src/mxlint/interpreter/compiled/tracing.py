@@ -20,6 +20,7 @@ from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
 from mxlint.interpreter.compiled import put_right
 from mxlint.interpreter.compiled.also_given import also_given
+from mxlint.interpreter.compiled.by_shape import leaves
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
 from mxlint.interpreter.compiled.lifetimes import Threaded
 from mxlint.interpreter.compiled.making import target
@@ -123,6 +124,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 i.modes.cache,
                 rehearsed,
                 also_given(i, args, trace.reads),
+                leaves(i, args.values) if shapeless.outcome is False else (),
             )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given.arrays)

@@ -178,6 +178,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
         called.setdefault(span, set()).add(name)
     imported = compiling_names(i, source)
     names |= imported.pop(0, set())
+    names |= set(_methods_of_imported(i, source, module))
     local: list[frozenset[str]] = []
     for number, block in enumerate(found.blocks):
         local.append((local[block.parent] if block.parent >= 0 else frozenset()) | imported.get(number, frozenset()))
@@ -210,6 +211,19 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
                 known.called_objects |= classes.get(span, set())
                 changed = True
     return lambda node: (node.start, node.end) in making
+
+
+def _methods_of_imported(i: Interpreter, source: Source, module: int) -> Iterator[str]:
+    """The names of methods that a file calls, of classes of other files that it imports, where these reach something compiled: a parameter may be such an
+    object, as its annotation may say."""
+    called = frozenset().union(*(block.calls for block in i.project.symbols(source, i.tracers).blocks))
+    held = (member for value in i.heap.fields(module).values() for member in members(value) if isinstance(member, Ref))
+    for cls in dict.fromkeys(held):
+        if i.info(cls.oid).kind == "class" and getattr(i.info(cls.oid).payload, "source", source) is not source:
+            for name in sorted(called - CONSTRUCTORS):
+                method = class_attribute(i, cls, name)
+                if isinstance(method, Ref) and i.info(method.oid).kind == "function" and reach_of(i, (method, cls)).compiled:
+                    yield name
 
 
 def _closed_over(i: Interpreter, source: Source, module: int) -> Iterator[tuple[str, Span]]:
