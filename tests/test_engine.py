@@ -242,6 +242,17 @@ def test_sites_are_in_the_order_of_the_files(tmp_path: Path) -> None:
     assert places == [("a.py", 4), ("b.py", 5), ("b.py", 12)]
 
 
+@pytest.mark.parametrize(("body", "followed"), [("return x + 1", "full"), ("return eval('x')", "partial")])
+def test_what_a_helper_compiles_is_followed_as_far_as_its_importers_are(tmp_path: Path, body: str, followed: str) -> None:
+    write(tmp_path, helper="import mlx.core as mx\n\n\ndef compiled(fun):\n    return mx.compile(fun)\n")
+    assert [site.followed for site in run().sites] == ["none"]
+    user = f"import mlx.core as mx\nfrom helper import compiled\n\n\ndef body(x):\n    {body}\n\n\nf = compiled(body)\nf(mx.ones(3))\n"
+    write(tmp_path, user=user)
+    found = run()
+    assert [(site.span.filename, site.followed, site.takes, site.calls) for site in found.sites] == [("helper.py", followed, ("x",), 1)]
+    assert found.coverage == {"sites": 1, "full": 0, "partial": 0, "none": 0, followed: 1}
+
+
 def test_coverage_is_that_of_all_files(tmp_path: Path) -> None:
     write(tmp_path, a=PRINTS, b=PRINTS)
     coverage = run().coverage

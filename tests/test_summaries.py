@@ -68,7 +68,7 @@ def said(files: Mapping[str, str], root: Path, monkeypatch: pytest.MonkeyPatch, 
         found: Analysis = analyze(read_source(Path(name), name), Project(), load_table(), with_facts=True)
         findings = tuple(finding.with_fix() for finding in found.findings)
     facts = Counter(likeness(fact) for kind in events.Log.__match_args__ for fact in _each(getattr(found.facts, kind)))
-    return {"findings": findings, "facts": facts, "reasons": found.reasons, "coverage": found.coverage}
+    return {"findings": findings, "facts": facts, "reasons": found.reasons, "sites": found.sites, "elsewhere": found.elsewhere}
 
 
 def _each(kind: object) -> tuple[object, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mxlint.finding import Finding, Span
@@ -39,17 +40,38 @@ class SiteReport:
         return f"{shapes} of every array, value of every number and string, in {', '.join(self.takes) or 'no argument'}"
 
 
+def come_to(site: SiteReport, elsewhere: Sequence[SiteReport]) -> SiteReport:
+    """A site as far as other files were seen to come to it, where nothing in its own file does: a helper compiles what these hand to it. It is followed
+    in full if each of them was."""
+    if site.followed != "none" or not elsewhere:
+        return site
+    return replace(
+        site,
+        takes=elsewhere[0].takes,
+        freezes=tuple(dict.fromkeys(name for other in elsewhere for name in other.freezes)),
+        mutates=tuple(dict.fromkeys(name for other in elsewhere for name in other.mutates)),
+        draws=tuple(dict.fromkeys(name for other in elsewhere for name in other.draws)),
+        calls=sum(other.calls for other in elsewhere),
+        followed="full" if all(other.followed == "full" for other in elsewhere) else "partial",
+    )
+
+
+def coverage(sites: Collection[SiteReport]) -> dict[str, int]:
+    """How many sites there are, and how many of them are followed in full, in part and not at all."""
+    return {"sites": len(sites), "full": 0, "partial": 0, "none": 0, **Counter(site.followed for site in sites)}
+
+
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of one file. The remedy of a finding is a call that makes its fix, which takes analyses of the fixed code. `reasons` counts what could not be followed, `coverage` the sites followed in full, in part and not at all.
+    """What is known of one file. The remedy of a finding is a call that makes its fix, which takes analyses of the fixed code. `reasons` counts what could not be followed.
 
-    `called`: the sites of other files whose compiled functions it calls, each call followed. `facts`: None unless they were asked for.
+    `elsewhere`: the sites of other files of which it comes to a trace; `called`: the sites of other files whose compiled functions it calls, each call followed. `facts`: None unless they were asked for.
     """
 
     findings: tuple[Finding, ...]
     sites: tuple[SiteReport, ...]
     reasons: Mapping[str, int] = field(default_factory=dict)
-    coverage: Mapping[str, int] = field(default_factory=dict)
+    elsewhere: tuple[SiteReport, ...] = ()
     called: frozenset[Span] = frozenset()
     facts: Log | None = None
     imprecise: tuple[tuple[Span, str], ...] = ()

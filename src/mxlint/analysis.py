@@ -66,7 +66,7 @@ def analyze(
         findings,
         sites,
         Counter(reason for _, reason in known.log.imprecise),
-        {"sites": len(sites), "full": 0, "partial": 0, "none": 0, **Counter(site.followed for site in sites)},
+        tuple(_elsewhere(known, source)),
         frozenset(_called(known, source)),
         known.log if with_facts else None,
         tuple(sorted((place.span, reason) for place, reason in known.log.imprecise)),
@@ -114,6 +114,13 @@ def _sites(program: Program, source: Source, project: Project, wrappers: tuple[s
             yield _site(program, span, followed[span])
         elif not any(span.start < other.end and other.start < span.end for other in followed):
             yield SiteReport(span, spelled[span].form, " ".join(spelled[span].compiled.split()), {}, None)
+
+
+def _elsewhere(program: Program, source: Source) -> Iterator[SiteReport]:
+    """The sites of other files of which the interpreter came to a trace."""
+    for site, group in sorted(program.sites.items(), key=lambda item: item[0].span):
+        if site.span.filename != source.name and group[0].form != EXPORT and _followed(program, group) != "none":
+            yield _site(program, site.span, group)
 
 
 def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteReport:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from mxlint.analysed import coverage
 from mxlint.config import Settings
 from mxlint.examining import Ahead, Analyse, Progress, analysed_files
 from mxlint.finding import Finding
@@ -73,11 +74,11 @@ def examine(
         analysed = analysed_files(looked_at, found, analyse, ahead, progress)
     with timed("suppress", timings):
         findings, fail_on, python = judged(analysed, {file.name: file for file in asked}, found.configs, cwd, fixes)
-    table = found.table
+    table, sites = found.table, analysed.all_sites()
     return Result(
         findings=tuple(sorted(findings, key=_order)),
         own=frozenset(file.name for file in asked),
-        sites=tuple(sorted(analysed.sites, key=lambda site: site.span)),
+        sites=sites,
         files=len(asked),
         parsed=sum(not file.caller for file in looked_at),
         callers=sum(file.caller for file in looked_at),
@@ -90,7 +91,7 @@ def examine(
         sources=analysed.sources,
         mlx_versions=table.judged if table is not None else (),
         reasons=dict(analysed.reasons),
-        coverage=dict(analysed.coverage),
+        coverage=coverage(sites),
         imprecise=tuple(sorted(analysed.imprecise)),
         timings=timings,
         facts=tuple(analysed.facts),

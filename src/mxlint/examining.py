@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mxlint.analysed import come_to
 from mxlint.config import Config
 from mxlint.discover import File
 from mxlint.documents.kinds import kind_of
@@ -42,7 +43,7 @@ class Analysed:
     unjudged: set[str] = field(default_factory=set)
     tracebacks: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
-    coverage: Counter[str] = field(default_factory=Counter)
+    elsewhere: dict[Span, list[SiteReport]] = field(default_factory=dict)
     imprecise: set[tuple[Span, str]] = field(default_factory=set)
     called: set[Span] = field(default_factory=set)
     facts: list[Log] = field(default_factory=list)
@@ -51,10 +52,9 @@ class Analysed:
 
     def add(self, name: str, analysis: Analysis) -> None:
         self.findings.extend((name, finding) for finding in analysis.findings)
-        self.called |= analysis.called
+        self._come_to(analysis)
         self.sites.extend(analysis.sites)
         self.reasons.update(analysis.reasons)
-        self.coverage.update(analysis.coverage)
         self.imprecise.update(analysis.imprecise)
         if analysis.facts is not None:
             self.facts.append(analysis.facts)
@@ -63,9 +63,19 @@ class Analysed:
         """What a file has to say that nobody asked for: its own sites and what was not followed in it are not of the run."""
         self.callers.add(name)
         self.findings.extend((name, finding) for finding in analysis.findings)
-        self.called |= analysis.called
+        self._come_to(analysis)
         if analysis.facts is not None:
             self.facts.append(analysis.facts)
+
+    def _come_to(self, analysis: Analysis) -> None:
+        """What a file says of the sites of others."""
+        self.called |= analysis.called
+        for site in analysis.elsewhere:
+            self.elsewhere.setdefault(site.span, []).append(site)
+
+    def all_sites(self) -> tuple[SiteReport, ...]:
+        """The sites of the run in order, each as far as any file came to it."""
+        return tuple(come_to(site, self.elsewhere.get(site.span, ())) for site in sorted(self.sites, key=lambda site: site.span))
 
     def give_up(self, finding: Finding) -> None:
         self.findings.append((finding.span.filename, finding))

@@ -41,7 +41,7 @@ class _Entry:
     made: tuple[Fix | None, ...]
     sites: tuple[SiteReport, ...]
     reasons: Mapping[str, int]
-    coverage: Mapping[str, int]
+    elsewhere: tuple[SiteReport, ...]
     called: frozenset[Span]
     imprecise: tuple[tuple[Span, str], ...]
     imports: tuple[tuple[Import, Module | None], ...]
@@ -234,7 +234,7 @@ class Kept:
             return None
         mendable = frozenset(entry.mendable)
         findings = (replace(finding, remedy=number) if number in mendable else finding for number, finding in enumerate(entry.findings))
-        analysis = Analysis(tuple(findings), entry.sites, entry.reasons, entry.coverage, entry.called, None, entry.imprecise)
+        analysis = Analysis(tuple(findings), entry.sites, entry.reasons, entry.elsewhere, entry.called, None, entry.imprecise)
         return analysis, _Fixes(partial(_made, task), reads, list(entry.asked), list(entry.made))
 
     def _write(self, key: str, analysis: Analysis, fixes: _Fixes) -> None:
@@ -248,7 +248,7 @@ class Kept:
             made=tuple(fixes.made),
             sites=analysis.sites,
             reasons=analysis.reasons,
-            coverage=analysis.coverage,
+            elsewhere=analysis.elsewhere,
             called=analysis.called,
             imprecise=analysis.imprecise,
             imports=tuple(
@@ -368,7 +368,7 @@ def _spans(entry: _Entry) -> Iterator[Span]:
         yield from (span for span in (finding.statement, finding.uncalled) if span is not None)
     for fix in entry.made:
         yield from (edit.span for edit in fix.edits) if fix is not None else ()
-    yield from (site.span for site in entry.sites)
+    yield from (site.span for site in (*entry.sites, *entry.elsewhere))
     yield from entry.called
     yield from (span for span, _ in entry.imprecise)
 

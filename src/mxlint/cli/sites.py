@@ -23,7 +23,7 @@ def sites(ctx: click.Context, /, **options: Any) -> None:
     from mxlint.report.sites import render_json, render_text
     from mxlint.report.style import style_for
 
-    result = run(options)
+    result = run({**options, "callers": True})
     with output(None) as stream:
         stream.write(
             render_json(result)
