@@ -40,12 +40,13 @@ class _Given:
     """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met.
     `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array; `used` asks
     whether it is used as one, `entries` whether as a dict, `asked` whether something asks of which type it is. `under`: what holds where the part is given
-    of which a placeholder is made."""
+    of which a placeholder is made; `label`: what the function calls the argument."""
 
-    __slots__ = ("annotated", "asked", "counted", "entries", "number", "open_ended", "tuples", "under", "used")
+    __slots__ = ("annotated", "asked", "counted", "entries", "label", "number", "open_ended", "tuples", "under", "used")
 
     def __init__(self) -> None:
         self.number = 0
+        self.label = ""
         self.open_ended = True
         self.annotated = False
         self.used: Callable[[], bool] | None = None
@@ -66,6 +67,7 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
     def one(value: Value, at: Place, name: str) -> Value:
         so_far.tuples = {}  # a tuple is another one in another argument
         param = parameters.get(name)
+        so_far.label = param.name if param is not None else name
         so_far.open_ended = param is None or _is_open(i, function, param)
         so_far.annotated = param is not None and names_array(i, function, param.annotation)
         so_far.used = partial(is_layer, i, compiled)
@@ -241,7 +243,9 @@ def _of_symbolic(i: Interpreter, trace: Trace, member: Symbolic, place: Place, s
         return Symbolic(member.identity, None, member.label, member.presumed, "argument")
     given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)
     original = shadow(i, member, place)
-    return _of_array(i, trace, given if so_far.annotated else presume(i, given, member.label or name), original, place, so_far, name)
+    return _of_array(
+        i, trace, given if so_far.annotated else presume(i, given, member.label or so_far.label), original, place, so_far, name
+    )
 
 
 def _of_array(
@@ -319,10 +323,12 @@ def _dict_of_arrays(i: Interpreter, trace: Trace, member: Symbolic, place: Place
     i.info(oid).trace = trace.number
     i.heap.set(oid, ("#", "argument"), Const(name))
     i.heap.set(oid, ("#", "original"), Ref(shadow(i, member, place)))
-    entry = presume(i, Array(i.ident(place, ("given", trace.number, number, "entry")), None, None, None), f"{member.label or name}[…]")
+    entry = presume(
+        i, Array(i.ident(place, ("given", trace.number, number, "entry")), None, None, None), f"{member.label or so_far.label}[…]"
+    )
     rest = _placeholder(i, trace, entry, place, so_far, name)
     i.heap.set(oid, REST, rest)
-    given_dicts.mark(i, oid, member.label or name, rest, member)
+    given_dicts.mark(i, oid, member.label or so_far.label, rest, member)
     i.heap.set(oid, REST_KEY, i.symbolic(place, "key", kinds=frozenset(("str",)), source="argument"))
     for key, held in items(i, member):
         i.heap.set(oid, ("k", key), _part(i, trace, held, place, so_far, name))

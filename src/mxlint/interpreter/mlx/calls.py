@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -507,7 +508,7 @@ def _evaluate(name: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         results.evaluated(i, args.values, f"mx.{name}()", place, frame)
         for value in args.values:
-            for array in each_array(i, value):
+            for array in chain(each_array(i, value), _perhaps_arrays(i, value, place)):  # each on its path
                 if i.trace is not None and (array.trace == -1 or i.trace.holds(array.trace)):
                     sinks.use(i, "evaluates", array, f"mx.{name}()", place, frame)
             before = clocks.so_far(i)
@@ -519,6 +520,14 @@ def _evaluate(name: str) -> Handler:
         return NONE
 
     return run
+
+
+def _perhaps_arrays(i: Interpreter, value: Value, place: Place) -> Iterator[Array]:
+    """The placeholders that arguments of a trace are of which nobody says whether they are arrays, if they are."""
+    for member in members(value) if i.trace is not None else ():
+        if isinstance(member, Symbolic) and member.source == "argument" and member.kinds is None:
+            made_of = presumptions.given(i, member, place)
+            yield Array(i.ident(place, ("evaluated", member.identity)), i.trace.number, None, None, made_of)  # type: ignore[union-attr]
 
 
 def _compile(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
