@@ -124,7 +124,7 @@ def _elsewhere(program: Program, source: Source) -> Iterator[SiteReport]:
 
 
 def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteReport:
-    compiled = group[0]
+    compiled = next((one for one in group if one.function.kind != "unknown"), group[0])  # a base may leave the function to classes below it
     options = {
         name: capture.where.text for name, capture in (("inputs", compiled.inputs), ("outputs", compiled.outputs)) if capture is not None
     }

@@ -34,7 +34,7 @@ from mxlint.interpreter.machine.operations import Operations
 from mxlint.interpreter.mlx import arrays
 from mxlint.interpreter.mlx import calls as mlx_calls
 from mxlint.interpreter.objects import attributes, classes, lookup, type_tests
-from mxlint.interpreter.open_world import candidates, client, entries, inheritance, public_attributes
+from mxlint.interpreter.open_world import candidates, client, entries, inheritance, public_attributes, template_methods
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.statements import statements, truths
 from mxlint.models.mlx.table import Table
@@ -246,7 +246,7 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
     for function in list(candidates.decorated(i, source, module)):
         if Reach(i, (function[0], function[2] or NONE)).compiled:
             entries.enter(i, function, frame)
-    for function in list(candidates.inherited(i, functions, reaching, source)):
+    for function in list(template_methods.inherited(i, source, module, functions, reaching)):
         entries.enter_inherited(i, function, frame)
     for holder in (Ref(module), *i.ledger.of(Standing).samples.values()):
         entries.enter_lying(i, holder or NONE, frame)

@@ -45,6 +45,25 @@ def functions(i: Interpreter, source: Source, module: int) -> Iterator[Function]
                 yield from _functions(i, source, member, set())
 
 
+def classes(i: Interpreter, source: Source, module: int) -> list[Ref]:
+    """The classes of a file, also those in others."""
+    found: dict[Ref, None] = {}
+    todo = [module]
+    while todo:
+        for name, value in i.heap.fields(todo.pop()).items():
+            for member in members(value) if isinstance(name, str) else ():
+                info = i.info(member.oid) if isinstance(member, Ref) and member not in found else None
+                if (
+                    isinstance(member, Ref)
+                    and info is not None
+                    and info.kind == "class"
+                    and getattr(info.payload, "source", None) is source
+                ):
+                    found[member] = None
+                    todo.append(member.oid)
+    return list(found)
+
+
 def decorated(i: Interpreter, source: Source, module: int) -> Iterator[Function]:
     """What decorators have put in the place of functions of a file, by the names that hold it: functions of other files that close over one of them, and
     objects that hold one of them and are called."""
@@ -172,7 +191,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
         if isinstance(name, str):
             for span in _spans(i, source, value):
                 called.setdefault(span, set()).add(name)
-            if _is_tracer(i, value, tracers) or _imports_compiling(i, source, value):
+            if _is_tracer(i, value, tracers) or imports_compiling(i, source, value):
                 names.add(name)
     for name, span in _closed_over(i, source, module):
         called.setdefault(span, set()).add(name)
@@ -396,45 +415,6 @@ def _calling(i: Interpreter, source: Source, cls: Value | None) -> Iterator[Span
     yield from _spans(i, source, method) if method is not None else ()
 
 
-def inherited(i: Interpreter, found: Iterable[Function], reaching: Callable[[ir.Node], bool], source: Source) -> Iterator[Function]:
-    """The methods that classes inherit and that may reach something compiled, each with the class, where that has put another function in the place of
-    an inherited one, or one for which an inherited one asks, and nothing has run it: the method may call it."""
-    classes: dict[Ref, list[str]] = {}
-    for ref, cls, _ in found:
-        info = i.info(ref.oid).payload
-        if cls is not None and isinstance(info, FunctionInfo) and id(info.node) not in i.ledger.of(Ran).functions:
-            classes.setdefault(cls, []).append(info.name)
-    for cls, names in classes.items():
-        bases = [base for base in mro(i, cls)[1:] if isinstance(base, Ref)]
-        if all(getattr(i.info(base.oid).payload, "source", source) is not source for base in bases) and not _imports_compiling(
-            i, source, cls
-        ):
-            continue
-        if not any(i.heap.get(base.oid, name) is not None for base in bases for name in names) and not _asked_for(i, bases, names):
-            continue
-        own = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
-        for base in bases:
-            held = {name: value for name, value in i.heap.fields(base.oid).items() if isinstance(name, str) and name not in own}
-            own |= held.keys()
-            for name, value in held.items():
-                for member in members(value) if name == "__call__" or not name.startswith("_") else ():
-                    info = i.info(member.oid).payload if isinstance(member, Ref) else None
-                    if not isinstance(member, Ref) or not isinstance(info, FunctionInfo) or i.info(member.oid).kind != "function":
-                        continue
-                    if info.source is not source or reaching(info.node):
-                        yield member, cls, None
-
-
-def _asked_for(i: Interpreter, bases: Iterable[Ref], names: Iterable[str]) -> bool:
-    """Whether a method of some classes reads an attribute of one of some names, of whatever object: it may be one that these classes leave to others."""
-    for place in (i.info(base.oid).place for base in bases):
-        blocks = i.project.symbols(place.source, i.tracers).blocks if place is not None else ()
-        inside = (block for block in blocks if place is not None and place.start <= block.start and block.end <= place.end)
-        if any(not (block.attributes | block.calls).isdisjoint(names) for block in inside):
-            return True
-    return False
-
-
 def _calls_its_own(block: Block) -> bool:
     """Whether a block calls what a name holds that it binds itself, also in a comprehension, or an attribute that it sets, or what an expression gives: that
     may be anything that it reads."""
@@ -519,7 +499,7 @@ def _is_tracer(i: Interpreter, value: Value, tracers: Collection[str]) -> bool:
     return False
 
 
-def _imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
+def imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
     """Whether a value is a function or class of another file that reaches something compiled, or a class that inherits from such a one."""
     for member in members(value):
         kind = i.info(member.oid).kind if isinstance(member, Ref) else ""

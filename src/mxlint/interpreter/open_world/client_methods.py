@@ -20,7 +20,7 @@ from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.interpreter.open_world import keeping_names
-from mxlint.interpreter.open_world.candidates import functions
+from mxlint.interpreter.open_world.candidates import classes, functions
 from mxlint.interpreter.open_world.public import is_called
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.unchanged import NAMED
@@ -65,8 +65,9 @@ def _names_held(i: Interpreter, holders: Iterable[int]) -> dict[Ref, list[str]]:
 
 
 def methods_by_class(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> dict[int, list[Method]]:
-    """The classes of a file, with their public methods."""
+    """The classes of a file that have methods of their own or of which an object was made for its inherited ones, with their public methods."""
     found: dict[int, list[Method]] = {cls.oid: [] for _, cls, _ in functions(i, source, module) if cls is not None}
+    found |= {cls.oid: [] for cls in classes(i, source, module) if cls.oid in i.ledger.of(Standing).samples and cls.oid not in found}
     for method in public:
         if method.cls is not None:
             found.setdefault(method.cls.oid, []).append(method)

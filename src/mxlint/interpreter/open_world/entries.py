@@ -21,7 +21,7 @@ from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
 from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.callables import is_wrapper
-from mxlint.interpreter.calls.relevance import Reach, reach_of
+from mxlint.interpreter.calls.relevance import DEFINED_IN, Reach, reach_of
 from mxlint.interpreter.compiled import lifetimes, making, restoring, tracing, writes
 from mxlint.interpreter.compiled.keys import cache_key
 from mxlint.interpreter.compiled.traces import Lacking
@@ -365,6 +365,7 @@ def enter_inherited(i: Interpreter, function: Function, frame: Frame) -> None:
     known = frozenset(journal(i).compiled)
 
     def run() -> None:
+        prepare_owner(i, info, cls, owner, frame, others=True)
         called_alone(i, (ref, info), (owner or NONE,), 1, frame)
         trace_uncalled(i, frame, known)
 
@@ -492,15 +493,23 @@ def called_alone(
     called in its place. Not `followed`: something in sight calls it, of which no run came there, and what that gives is not known."""
     ref, info = function
     place = Place(info.source, info.node.start, info.node.end)
-    with alone(i, place, turn):
+    with alone(i, place, turn, *_inheriting(i, ref, given)):
         return call_with(i, through or ref, alone_arguments(i, function, given, followed), place, frame)
 
 
+def _inheriting(i: Interpreter, function: Ref, given: Sequence[Value]) -> Iterator[int]:
+    """The object that a method is given, if its class inherits the method: what it makes there, as a compiled object, is not what it makes of others."""
+    defined_in = i.heap.get(function.oid, DEFINED_IN)
+    for member in members(given[0]) if given and defined_in is not None else ():
+        if isinstance(member, Ref) and i.info(member.oid).kind == "instance" and i.heap.get(member.oid, CLASS) != defined_in:
+            yield member.oid
+
+
 @contextmanager
-def alone(i: Interpreter, place: Place, turn: int) -> Iterator[None]:
-    """The context of a call that nothing in sight makes."""
+def alone(i: Interpreter, place: Place, turn: int, *inheriting: int) -> Iterator[None]:
+    """The context of a call that nothing in sight makes. `inheriting`: the object of which it is a method that its class inherits."""
     i.modes.entered_alone = True
-    with i.within(("entry", place, turn)):
+    with i.within(("entry", place, turn, *inheriting)):
         yield
 
 
