@@ -340,7 +340,7 @@ def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place,
 def _mode(training: bool) -> Any:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         given = args.args[1] if len(args.args) > 1 else args.keywords.get("mode", Const(training))
-        for module in set_in_all(i, args.args[0], "training", given if training else Const(False)):
+        for module in set_in_all(i, args.args[0], "training", lambda _: given if training else Const(False)):
             writes.on_write(i, module.oid, "training", given, place, frame)
         return args.args[0]
 

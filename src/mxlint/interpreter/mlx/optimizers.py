@@ -25,7 +25,7 @@ from mxlint.interpreter.machine.locations import LAZY, OPERANDS, REST
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.writing import count_write
 from mxlint.interpreter.mlx import handing_on, unseen
-from mxlint.interpreter.mlx.freezing import THAWED, trains
+from mxlint.interpreter.mlx.freezing import THAWED, trained_parameters
 from mxlint.interpreter.mlx.gradients import like
 from mxlint.interpreter.mlx.kinds import CLASS, base_of
 from mxlint.interpreter.mlx.submodules import reached, submodules
@@ -71,7 +71,7 @@ def optimizer_update(i: Interpreter, args: Arguments, place: Place, frame: Frame
     trace = next((a.trace for a in given if a.trace is not None and (i.trace is None or i.trace.holds(a.trace))), None)
     updated: list[int] = []
     for module in reached(i, model, parameters=True):
-        for field, value in parameters(i, module) if trains(i, module) else ():
+        for field, value in trained_parameters(i, module):
             if isinstance(value, Union) and any(
                 isinstance(m, Array) and i.ledger.of(Updated).places.get(m.ident) == place for m in members(value)
             ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mxlint.domain.arrays import Traces
 from mxlint.domain.heap import Field
@@ -31,17 +31,19 @@ def submodules(i: Interpreter, value: Value, seen: set[int] | None = None, *, pa
                         yield from submodules(i, held, seen, parameters=parameters)
 
 
-def set_in_all(i: Interpreter, value: Value, field: Field, held: Value) -> list[Ref]:
-    """Write a field of a module and of all that it holds, which come back. One object may stand for several modules: if nothing but what is written
-    so holds it, each of them is written."""
+def set_in_all(i: Interpreter, value: Value, field: Field, held: Callable[[Ref], Value], *, inner: bool = True) -> list[Ref]:
+    """Write a field of a module and of all that it holds, which come back; not `inner`: of the module alone. One object may stand for several modules: if
+    nothing but what is written so holds it, each of them is written."""
     seen: set[int] = set()
     found = list(submodules(i, value, seen))
+    if not inner:
+        found = [module for module in found if module in members(value)]
     several = {number for number in seen if i.info(number).summary}
     whole = several.difference(member.oid for member in members(value) if isinstance(member, Ref))
     while parts := {number for number in whole if not all(map((seen - (several - whole)).__contains__, _holders(i, number)))}:
         whole -= parts
     for module in found:
-        i.heap.set(module.oid, field, held, each=module.oid in whole)
+        i.heap.set(module.oid, field, held(module), each=module.oid in whole)
     return found
 
 
