@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final, TypeAlias
 
 from mxlint.domain.heap import Field
 from mxlint.domain.join import bound, join
-from mxlint.domain.members import NONE, UNBOUND, Const, External, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, External, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.state import older, value_kind
@@ -14,9 +15,10 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.locations import MAXSIZE
+from mxlint.interpreter.machine.locations import MAXSIZE, TYPED
 from mxlint.interpreter.machine.memoised import memoised
 from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.objects.lookup import is_itself_alone
 from mxlint.models.load import changers
 
 DEFAULT_SIZE: Final = 128
@@ -34,9 +36,9 @@ def call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
     size = i.heap.get(ref.oid, MAXSIZE)
     if size == Const(0):
         return i.call(function, args, place, frame)
-    key: Key = ("cached", args.args, tuple(sorted(args.keywords.items(), key=lambda pair: pair[0])))
+    key = _key(i, ref, args)
     if isinstance(size, Const) and isinstance(size.value, int) and size.value < DEFAULT_SIZE:
-        _make_room(i, ref, key, args, size.value, place, frame)
+        _make_room(i, ref, key, size.value, place, frame)
     found = i.heap.get(ref.oid, key)
     known = None if found is None else bound(found := i.live(found))
     if known is not None and known is found and all(isinstance(v, (Const, Ref, External, Tuple)) for v in args.values):
@@ -64,18 +66,37 @@ def call_cached(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: 
     return value
 
 
+def _key(i: Interpreter, ref: Ref, args: Arguments) -> Key:
+    """Under what a cache keeps a value. 1, 1.0 and True are equal, unless the cache is `typed`; but an int is another key than they where it is all that is given."""
+    alone = len(args.args) == 1 and not args.keywords and isinstance(args.args[0], Const) and type(args.args[0].value) is int
+    exact = alone or i.heap.get(ref.oid, TYPED) == TRUE
+    as_key = (lambda value: _equal(value) if isinstance(value, Tuple) else value) if exact else _equal
+    return "cached", tuple(map(as_key, args.args)), tuple((name, as_key(value)) for name, value in args.keywords.items())
+
+
+def _equal(value: Value) -> Value:
+    """One value for all constants that are equal to one, also in a tuple."""
+    if isinstance(value, Tuple) and value.items is not None:
+        return value.holding(tuple(map(_equal, value.items)))
+    number = value.value if type(value) is Const and isinstance(value.value, (int, float)) else None
+    with suppress(OverflowError):
+        if number is not None and float(number) == number:
+            return Const(float(number) + 0.0)  # which is 0.0 of -0.0
+    return value
+
+
 def memoising(i: Interpreter, ref: Ref) -> Ref | None:
     """The object that keeps the values of a function, if one does: whoever calls the function by its name calls that."""
     around = (oid for oid, field in i.heap.who_holds(ref.oid) if field == "__wrapped__" and i.info(oid).kind == "cached")
     return next((Ref(oid) for oid in sorted(around)), None)
 
 
-def _make_room(i: Interpreter, ref: Ref, key: Key, args: Arguments, size: int, place: Place, frame: Frame) -> None:
+def _make_room(i: Interpreter, ref: Ref, key: Key, size: int, place: Place, frame: Frame) -> None:
     """A key is asked for in a cache that holds few: the one that was asked for longest ago goes if it is one too many, where all keys are known."""
     order = i.heap.get(ref.oid, ORDER)
     order = Tuple(()) if order is None else i.live(order)
     asked = Tuple((Tuple(key[1]), *(Tuple((Const(name), value)) for name, value in key[2])))
-    if not isinstance(order, Tuple) or order.items is None or i.info(ref.oid).summary or not all(map(_is_constant, args.values)):
+    if not isinstance(order, Tuple) or order.items is None or i.info(ref.oid).summary or not _is_one(i, asked):
         i.heap.set(ref.oid, ORDER, NONE)
         return
     keys = [known for known in order.items if known != asked]
@@ -88,9 +109,13 @@ def _make_room(i: Interpreter, ref: Ref, key: Key, args: Arguments, size: int, p
     i.heap.set(ref.oid, ORDER, Tuple((*keys, asked)))
 
 
-def _is_constant(value: Value) -> bool:
-    """Whether a value is a constant, which is equal to itself alone: Python takes True for 1, and 1 for 1.0."""
-    return isinstance(value, Const) and (isinstance(value.value, str) or type(value.value) is int)
+def _is_one(i: Interpreter, key: Value) -> bool:
+    """Whether a key is equal to itself alone."""
+    if isinstance(key, Tuple):
+        return key.items is not None and all(_is_one(i, item) for item in key.items)
+    if isinstance(key, Ref):
+        return is_itself_alone(i, key)
+    return isinstance(key, External) or isinstance(key, Const) and key.value == key.value and not isinstance(key.value, complex)
 
 
 def _emptied(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

@@ -106,6 +106,8 @@ RECIPE: Final = ("#", "made by")
 """Of an array: by which function it was made, of which constants, where nothing else decides its content."""
 MAXSIZE: Final = ("#", "maxsize")
 """Of a function under `lru_cache`: how many values it keeps, where that is given."""
+TYPED: Final = ("#", "typed")
+"""Of one: whether it tells 1 from 1.0, where that is given."""
 
 
 def part(field: object, path: tuple[Step, ...]) -> Field:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import UNBOUND, Bound, External, Member, Ref, Tuple, Unknown, Value, members
+from mxlint.domain.members import FALSE, UNBOUND, Bound, Const, External, Member, Ref, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter.calls.caches import DEFAULT_SIZE
 from mxlint.interpreter.calls.callables import register
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import ancestors, throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.locations import MAXSIZE
+from mxlint.interpreter.machine.locations import MAXSIZE, TYPED
 from mxlint.interpreter.objects.type_tests import instance_of
 
 
@@ -105,17 +106,19 @@ def _cache(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value
     """`lru_cache(function)`, or `lru_cache(maxsize)` and its like, which give a decorator."""
     if args.args and isinstance(args.args[0], (Ref, Bound, External)):
         return _cached(i, args, place, frame)
-    size = args.get(0, "maxsize")
-    if size is None:
+    size, typed = args.get(0, "maxsize"), args.get(1, "typed")
+    if size is None and typed is None:
         return External("functools.cache")
-    return Bound(size, External("#cached"))
+    return Bound(Tuple((size or Const(DEFAULT_SIZE), typed or FALSE)), External("#cached"))
 
 
 def _cached_to(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    """The decorator that `lru_cache(maxsize)` gives."""
+    """The decorator that `lru_cache(maxsize, typed)` gives."""
     made = _cached(i, Arguments(args.args[1:], places=args.places[1:]), place, frame)
-    assert isinstance(made, Ref)
-    i.heap.set(made.oid, MAXSIZE, args.args[0])
+    settings = args.args[0]
+    assert isinstance(made, Ref) and isinstance(settings, Tuple) and settings.items is not None
+    for field, value in zip((MAXSIZE, TYPED), settings.items, strict=True):
+        i.heap.set(made.oid, field, value)
     return made
 
 
