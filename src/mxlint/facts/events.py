@@ -151,6 +151,8 @@ class Compiled(Record):
     again: bool = False
     carried: bool = False
     """It escapes into nothing but what the call that makes it makes as well, such as an object that this gives back."""
+    replaces: str = ""
+    """The name of the method that it is made of, if a class holds it in the place of that."""
 
 
 class Argument(Record):

@@ -13,15 +13,16 @@ from mxlint.rules.rule import Rule
 
 
 def check(program: Program) -> Iterator[Finding]:
-    """A class holds a compiled object of its own function: self is not bound. Calls in sight that work show that none is wanted."""
+    """A class holds a compiled object of its own function: self is not bound. That it lies there under another name than that of the method shows nothing, and
+    calls in sight that work show that none is wanted."""
     ran = {compiled.number for _, compiled in program.noted(RAN)}
     for compiled in program.log.compiled:
         called = program.calls.get(compiled.number, ())
-        if compiled.method_of is None or compiled.decorates is None and not called:
+        if compiled.method_of is None or not (compiled.decorates or compiled.replaces or called):
             continue
         if compiled.number in ran or called and any(trace.ended for trace in program.traces.get(compiled.number, ())):
             continue
-        name = compiled.text.rpartition(".")[2]
+        name = compiled.replaces or compiled.text.rpartition(".")[2]
         calling = "calling an instance" if name == "__call__" else f"calling {quoted(name)} on an instance"
         options = ", inputs=self.state" if compiled.in_module else ""
         options += ", shapeless=True" if compiled.shapeless else ""

@@ -177,6 +177,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
     owner, decorator = _class_body(i, args.get(0, "fun"), place, frame)
     cls = owner.cls if owner is not None else _class_of(i, args.get(0, "fun"))
     method_of = i.info(cls).label if cls is not None else None
+    replaces = _method_name(i, args.get(0, "fun"))
     inputs, outputs = capture_facts(i, args, place, frame)
     return events.Compiled(
         number=oid, site=where(place), form=info.form, text=info.text, within=qualname(frame), function=function_fact(i, args.get(0, "fun") or NONE),
@@ -185,7 +186,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer)),
         escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
         layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=cls is not None and i.mlx.class_kind(i, Ref(cls)) == "module",
-        identity=_identity(args.get(0, "fun")), owner=_owner(i, args.get(0, "fun")), turns=_turns(i, args.get(0, "fun")), again=again,
+        identity=_identity(args.get(0, "fun")), owner=_owner(i, args.get(0, "fun")), turns=_turns(i, args.get(0, "fun")), again=again, replaces=replaces,
     )  # fmt: skip
 
 
@@ -216,6 +217,13 @@ def _class_of(i: Interpreter, function: Value | None) -> int | None:
     """The class in whose body a function was defined: what is compiled may be put into it from outside (`N.run = mx.compile(N.run)`)."""
     cls = i.heap.get(function.oid, ("#", "cls")) if isinstance(function, Ref) and i.info(function.oid).kind == "function" else None
     return cls.oid if isinstance(cls, Ref) else None
+
+
+def _method_name(i: Interpreter, function: Value | None) -> str:
+    """The name under which the class in whose body a function was defined holds it as it is, and binds it to its objects: "" if it does not."""
+    cls = _class_of(i, function)
+    fields = i.heap.fields(cls) if cls is not None else {}
+    return next((name for name, held in fields.items() if held == function and isinstance(name, str)), "")
 
 
 def _class_body(i: Interpreter, function: Value | None, place: Place, frame: Frame) -> tuple[Frame | None, Place | None]:

@@ -114,7 +114,7 @@ def _note_stored(i: Interpreter, oid: int, field: Field, value: Value, place: Pl
         for compiled in sorted(_compiled(i, value)) if field == "__call__" else ():
             note(i, events.Note("call on an instance", where(place), "", compiled, events.Modality()))
     elif kind == "class":
-        journal(i).methods.update(_compiled(i, value))
+        _note_methods(i, field, value)
 
 
 def _is_own_name(i: Interpreter, oid: int, frame: Frame) -> bool:
@@ -307,7 +307,7 @@ def note_kept(i: Interpreter, mark: int) -> None:
         if value is None or kind == "compiled":
             continue
         if kind == "class":
-            facts.methods.update(_compiled(i, value))
+            _note_methods(i, field, value)
         if kind not in ("frame", "module", "function", "partial", "iterator", "generator", "coroutine"):
             kept.append(value)
         elif kind == "module" and isinstance(field, str):
@@ -318,6 +318,13 @@ def note_kept(i: Interpreter, mark: int) -> None:
     found = set(facts.escaped)
     escaping(i, *kept, into=found)
     facts.escaped |= {number for number in found if number not in facts.carried or number in facts.escaped or is_alive(i, number)}
+
+
+def _note_methods(i: Interpreter, field: Field, value: Value) -> None:
+    """Note the compiled objects that a class holds, with the names under which it does."""
+    if isinstance(field, str):
+        for number in _compiled(i, value):
+            journal(i).methods.setdefault(number, set()).add(field)
 
 
 def _compiled(i: Interpreter, value: Value) -> set[int]:

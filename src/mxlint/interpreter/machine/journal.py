@@ -86,7 +86,7 @@ class Journal:
         self.returned: set[int] = set()
         self.transforms: dict[int, events.Note] = {}
         self.transforms_run: set[int] = set()
-        self.methods: set[int] = set()
+        self.methods: dict[int, set[str]] = {}
         self.records: dict[Any, None] = {}
         self.heard: list[Any] | None = None
         """What is noted now, where somebody wants to know: it may be there already."""
@@ -189,7 +189,7 @@ class Journal:
     def _at_last(self, fact: events.Compiled) -> events.Compiled:
         """What is known of a compiled object at the end of the run."""
         number = fact.number
-        method_of = fact.method_of if number in self.methods else None
+        held_as = self.methods.get(number, ())
         assumed = self.assumed.get(number, {})
         parameters = tuple(param.but(value=assumed.get(param.name)) for param in fact.function.parameters)
         layer = fact.layer or fact.caller_layer
@@ -200,7 +200,8 @@ class Journal:
             returned=number in self.returned,
             layer=layer,
             public=number in self.public,
-            method_of=method_of,
+            method_of=fact.method_of if held_as else None,
+            replaces=fact.replaces if fact.replaces in held_as else "",
             function=fact.function.but(parameters=parameters),
         )
 

@@ -19,6 +19,7 @@ from mxlint.domain.heap import ALIVE, Field, Location
 from mxlint.domain.join import bound
 from mxlint.domain.members import NONE, Ref, Tuple, Value, members
 from mxlint.domain.place import Place
+from mxlint.interpreter.calls.assignments import OF_CLASSES
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.locations import ITEMS, REST
@@ -110,10 +111,10 @@ def _may_fill(i: Interpreter, owner: Value, ref: Ref, info: FunctionInfo, call: 
 
 
 def _public(i: Interpreter, cls: Ref) -> Iterator[tuple[Ref, FunctionInfo]]:
-    """The public methods of a class, those of its bases first."""
+    """The public methods of the objects of a class, those of its bases first."""
     for base in reversed(mro(i, cls)):
         for name, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
-            for member in members(value) if is_called(name) else ():
+            for member in members(value) if is_called(name) and name not in OF_CLASSES else ():
                 info = i.info(member.oid).payload if isinstance(member, Ref) and i.info(member.oid).kind == "function" else None
                 if isinstance(member, Ref) and isinstance(info, FunctionInfo):
                     yield member, info
