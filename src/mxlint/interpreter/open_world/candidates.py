@@ -350,10 +350,12 @@ CONTAINERS: Final = frozenset(("dict", "iterator", "list", "set"))
 
 def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tuple[str, Span, bool]]]:
     """The names by which each function of a file may run special methods of objects of classes of the file, with where these stand and whether a call
-    does that: its parameters that are annotated by a class, names of the module, and attributes that keep such a parameter or are annotated so."""
+    does that: its parameters that are annotated by a class, names of the module and of classes, as those of descriptors, and attributes that keep such a
+    parameter or are annotated so."""
     of_all = [
         (name, *method)
-        for name, value in i.heap.fields(module).items()
+        for holder in (module, *(cls.oid for cls in classes(i, source, module)))
+        for name, value in i.heap.fields(holder).items()
         for member in members(value)
         if isinstance(name, str) and isinstance(member, Ref) and i.info(member.oid).kind == "instance"
         for cls in members(i.heap.get(member.oid, CLASS) or UNBOUND)
