@@ -9,9 +9,21 @@ from mxlint.interpreter.expressions.constants import python_value
 from mxlint.interpreter.machine.core import Interpreter
 
 SPECIAL: Final = frozenset(
-    ("__aenter__", "__call__", "__delitem__", "__enter__", "__iadd__", "__init_subclass__", "__ior__", "__setitem__")
+    (
+        "__aenter__",
+        "__anext__",
+        "__call__",
+        "__delitem__",
+        "__enter__",
+        "__getitem__",
+        "__iadd__",
+        "__init_subclass__",
+        "__ior__",
+        "__next__",
+        "__setitem__",
+    )
 )
-"""Methods that are called by no name: `object(x)`, `object[k] = x`, `object += x`, `with object`, `class Other(Base)`."""
+"""Methods that are called by no name: `object(x)`, `object[k]`, `object[k] = x`, `object += x`, `with object`, `for x in object`, `class Other(Base)`."""
 
 
 def is_called(name: object) -> bool:

@@ -14,6 +14,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.lookup import class_attribute, mro
 from mxlint.interpreter.open_world.candidates import Function, classes, imports_compiling
+from mxlint.interpreter.open_world.public import is_called
 from mxlint.source import Source
 from mxlint.syntax import ir
 
@@ -46,7 +47,7 @@ def _inherited(i: Interpreter, cls: Ref, bases: Sequence[Ref], source: Source, r
         held = {name: value for name, value in i.heap.fields(base.oid).items() if isinstance(name, str) and name not in own}
         own |= held.keys()
         for name, value in held.items():
-            for member in members(value) if name == "__call__" or not name.startswith("_") else ():
+            for member in members(value) if is_called(name) else ():
                 info = i.info(member.oid).payload if isinstance(member, Ref) else None
                 if not isinstance(member, Ref) or not isinstance(info, FunctionInfo) or i.info(member.oid).kind != "function":
                     continue
