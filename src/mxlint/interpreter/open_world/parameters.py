@@ -42,8 +42,10 @@ from mxlint.syntax import ir
 def arguments(
     i: Interpreter, ref: Ref, info: FunctionInfo, bound: int, names: frozenset[str], *, compiled_function: bool = False
 ) -> Arguments:
-    """Arguments for a function that nothing in sight calls."""
+    """Arguments for a function that nothing in sight calls. What of a compiled function has an object as its default is left out: the trace has that object
+    then, as one of an older list, and not a copy of it."""
     given: list[Value] = []
+    left_out = False
     places: list[Place] = []
     keywords: dict[str, Value] = {}
     more: dict[str, Value] = {}
@@ -69,8 +71,11 @@ def arguments(
             unsaid = star if param.star == "*" else i.derived(VALUES_OF, (star,), None, place, param.name)
             more[param.star] = held if held is not None else unsaid
             continue
+        if compiled_function and isinstance(i.heap.get(ref.oid, ("default", param.name)), Ref):
+            left_out = True
+            continue
         value = presumed(i, ref, info, param, place, compiled_function=compiled_function)
-        if param.kwonly:
+        if param.kwonly or left_out:
             keywords[param.name] = value
         else:
             given.append(value)
