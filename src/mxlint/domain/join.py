@@ -14,6 +14,7 @@ from mxlint.domain.guards import Cause, either
 from mxlint.domain.members import (
     UNBOUND,
     Const,
+    Given,
     Kind,
     Length,
     Member,
@@ -324,7 +325,21 @@ def _one_tuple(found: list[Tuple]) -> Tuple:
         return Tuple(tuple(join(column) for column in zip(*(t.items for t in found if t.items is not None))), sources=sources)
     together = join([part for t in found for part in t.parts])
     loops = united(t.loops for t in found)
-    return Tuple(None, Unknown("empty") if isinstance(together, Unbound) else together, sources=sources, loops=loops)
+    element = Unknown("empty") if isinstance(together, Unbound) else together
+    least = _from(found)
+    given: Given = "part" if least is not None and any(t.given for t in found) else ""
+    return Tuple(None, element, least=least, sources=sources, given=given, loops=loops)
+
+
+def _from(found: list[Tuple]) -> int | None:
+    """From which length on one of several tuples has each length; None if nothing is known of one of them, or some length is left out."""
+    shortest = {t.shortest for t in found}
+    wholes = [t.least for t in found if t.items is None]
+    if not wholes or None in shortest:
+        return None
+    least = min(length for length in shortest if length is not None)
+    reached = min(length for length in wholes if length is not None)
+    return least if shortest >= set(range(least, reached)) else None
 
 
 def all_sources(found: Iterable[Tuple]) -> frozenset[Spot]:

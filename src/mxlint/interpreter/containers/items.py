@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeGuard
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Literal_
@@ -300,6 +300,11 @@ def _takes_at_most(index: Slice) -> bool:
     return (lower is None or isinstance(lower, int)) and isinstance(upper, int) and upper >= 0
 
 
+def _takes_one_at_most(index: object) -> TypeGuard[slice]:
+    """Whether a slice is that of one place that is counted from the front."""
+    return isinstance(index, slice) and index.step in (None, 1) and index.stop == (index.start or 0) + 1 > 0
+
+
 def _part_of_open(content: Tuple, index: Slice) -> Tuple:
     """A slice of a tuple of unknown length. One that takes all items from a fixed place on, and no others, is as much shorter."""
     if content.least is None:
@@ -319,6 +324,10 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
     items = content.items
     if items is None:
         if isinstance(index, Slice):
+            if content.given and _takes_one_at_most(real):
+                at = real.start or 0
+                one = content.front[at] if at < len(content.front) else content.element or Unknown("item")
+                return choices.any_of(i, [Tuple(()), Tuple((one,))], place, "slice")
             if content.given:
                 return Tuple(None, content.element, content.cls, 0, given="part")
             return _part_of_open(content, index)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.enumerated import computed
@@ -44,11 +44,13 @@ from mxlint.interpreter.expressions.arithmetic import origins
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.operators import binary
 from mxlint.interpreter.libraries.measures import as_long_as
-from mxlint.interpreter.loops.iteration import collected
+from mxlint.interpreter.loops.iteration import boxed, collected
+from mxlint.interpreter.loops.lengths import STAYING
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import SEVERAL, Truth
 from mxlint.interpreter.open_world import given_contents
 
@@ -64,9 +66,19 @@ def _parts(content: Tuple) -> list[Value]:
     return [part for part in (content.items if content.items is not None else (content.element,)) if part is not None]
 
 
-def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> tuple[Tuple, list[Value]]:
+class _Ranked(NamedTuple):
+    """What is put in order: all elements, what each is ranked by, and the contents that are possible, which say how many there are."""
+
+    content: Tuple
+    keys: list[Value]
+    contents: Value
+
+
+def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame) -> _Ranked:
     """The elements that are put in order, and what each is ranked by. A container is not asked for the order in which it holds them, unless elements that
     differ rank alike."""
+    if isinstance(value, Ref) and i.info(value.oid).kind not in STAYING and known_items(i, value) is None:
+        value = boxed(i, value, place, frame)
     known = known_items(i, value) if i.trace is not None and isinstance(value, Ref) else None
     keys = _keys(i, Tuple(known), key, place, frame) if known is not None and key != NONE else None
     plain = [python_value(i, part) for part in keys or ()]
@@ -75,7 +87,8 @@ def _ranked(i: Interpreter, value: Value, key: Value, place: Place, frame: Frame
     content = collected(i, value, place, frame) if items is None else items
     if keys is None:
         keys = _keys(i, content, key, place, frame) if key != NONE else _parts(content)
-    return content, keys
+    held = (i.heap.get(member.oid, ITEMS) if isinstance(member, Ref) else None for member in members(value))
+    return _Ranked(content, keys, join([content if part is None else part for part in held]))
 
 
 def in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -94,7 +107,8 @@ def _in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Re
         given_contents.read_in_any_order(i, value, place, frame)
         unknown = next((m for m in members(value) if isinstance(m, Unknown)), None)
         return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
-    content, keys = _ranked(i, value, key, place, frame)
+    ranked = _ranked(i, value, key, place, frame)
+    content, keys, _ = ranked
     parts = _parts(content)
     plain = [python_value(i, part) for part in keys] if len(keys) == len(parts) else [MISSING]
     backwards = args.keywords.get("reverse", FALSE)
@@ -105,7 +119,7 @@ def _in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Re
         if isinstance(ranks, list) and isinstance(backwards, Const):
             return new_list(i, Tuple(tuple(parts[n] for n in ranks)), place)
         why = ranks if isinstance(ranks, str) else "open"
-    _compare(i, content, keys, "<", "builtins.sorted", place, frame, args.place(0, "", place))
+    _compare(i, ranked, "<", "builtins.sorted", place, frame, args.place(0, "", place))
     if content.items is not None and not any(p is MISSING for p in plain) and isinstance(backwards, Const):
         try:
             order = sorted(range(len(plain)), key=lambda n: plain[n], reverse=bool(backwards.value))
@@ -122,27 +136,28 @@ def _in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Re
     return new_list(i, Tuple(None, joined, least=content.least, given=content.given, loops=content.loops), place)
 
 
-def _compare(
-    i: Interpreter, content: Tuple, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame, operand: Place | None
-) -> None:
-    """What puts things in order compares them. A single one is compared with nothing: where nobody in sight says how many there are, whether it is so depends
-    on that. `operand`: where they stand, if they are the elements of one thing."""
+def _compare(i: Interpreter, ranked: _Ranked, op: str, name: str, place: Place, frame: Frame, operand: Place | None) -> None:
+    """What puts things in order compares them. A single one is compared with nothing: where it is open how many there are, whether it is so depends on that.
+    `operand`: where they stand, if they are the elements of one thing."""
+    content, keys, contents = ranked
     if content.items is not None or not keys:
         _compared(i, keys, op, name, place, frame)
         return
-    both = (keys[0], keys[0])
-    if (content.least or 0) > 1:
+    both, at = (keys[0], keys[0]), operand or place
+
+    def compare() -> Value:
         _compared(i, both, op, name, place, frame)
+        return NONE
+
+    shortest = [held.shortest if isinstance(held, Tuple) else None for held in members(contents)]
+    if all(isinstance(held, Tuple) and held.items is not None for held in members(contents)):
+        i.split(contents, lambda held: compare() if isinstance(held, Tuple) and len(held.items or ()) > 1 else NONE)
+    elif all(length is not None and length > 1 for length in shortest):
+        compare()
     elif any(isinstance(member, Array) or _is_object(i, member) for member in members(keys[0])):
-        if not content.given:
+        if None in shortest:
             i.imprecise("how many arrays or objects are put in order", place)
             return
-
-        def compare() -> Value:
-            _compared(i, both, op, name, place, frame)
-            return NONE
-
-        at = operand or place
         several = Literal_((SEVERAL, at, i.context), True)
         i.causes.setdefault(several.condition, ("open", at))
         i.choose(Truth(None, "open", several), at, compare, lambda: NONE)
@@ -206,7 +221,7 @@ def extreme(name: str) -> Handler:
             if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
                 given_contents.read_in_any_order(i, value, place, frame)
                 return i.derived(name, [m for m in members(value)][:1], None, place)
-            content, keys = _ranked(i, value, key, place, frame)
+            ranked = _ranked(i, value, key, place, frame)
         else:
             value = NONE
             content = Tuple(args.args) if args.star is None else Tuple(None, join([*args.args, args.star]))
@@ -215,29 +230,32 @@ def extreme(name: str) -> Handler:
                 if key != NONE
                 else _parts(content)
             )
+            ranked = _Ranked(content, keys, content)
+        content = ranked.content
         default = args.keywords.get("default")
         if not _parts(content):
             if default is not None:
                 return default
             throw_named(i, "builtins.ValueError", place)
         operand = args.place(0, "", place) if value is not NONE else None
-        found = _least_or_greatest(i, name, content, keys, operand, key != NONE, place, frame)
+        found = _least_or_greatest(i, name, ranked, operand, key != NONE, place, frame)
         return found if default is None or content.shortest else choices.any_of(i, [found, default], place, name)
 
     return run
 
 
 def _least_or_greatest(
-    i: Interpreter, name: str, content: Tuple, keys: Sequence[Value], operand: Place | None, by_key: bool, place: Place, frame: Frame
+    i: Interpreter, name: str, ranked: _Ranked, operand: Place | None, by_key: bool, place: Place, frame: Frame
 ) -> Value:
     """The element that comes first or last: by comparisons where keys are no constants, and each has an outcome; else one of all where keys decide."""
+    content, keys, _ = ranked
     order: int | Cause | None = None
     compares = by_key or any(_is_object(i, member) or _is_sequence(i, member) for part in keys for member in members(part))
     if content.items is not None and compares and any(python_value(i, part) is MISSING for part in keys):
         order = in_python(i, keys, place, frame, lambda by: int(_EXTREMES[name](range(len(by)), key=lambda n: by[n])))
     if content.items is not None and isinstance(order, int):
         return content.items[order]
-    _compare(i, content, keys, "<" if name == "min" else ">", f"builtins.{name}", place, frame, operand)
+    _compare(i, ranked, "<" if name == "min" else ">", f"builtins.{name}", place, frame, operand)
     if isinstance(order, str) and order != "varying" and len(keys) <= MAX_CHOICES:
         return in_any_order(i, _parts(content), 1, order, place).parts[0]
     return _first_ranked(i, name, content, keys, place) if by_key else _extreme_of(i, name, content, place)

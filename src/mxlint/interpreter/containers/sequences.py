@@ -47,7 +47,7 @@ from mxlint.interpreter.generators.iterators import ITERABLES, new_iterator, par
 from mxlint.interpreter.libraries import measures
 from mxlint.interpreter.libraries.library import call_model
 from mxlint.interpreter.loops.comprehensions import is_fresh
-from mxlint.interpreter.loops.iteration import collected, listed
+from mxlint.interpreter.loops.iteration import collected, listed, listed_each
 from mxlint.interpreter.loops.lengths import Lengths, measured
 from mxlint.interpreter.loops.looked import looks
 from mxlint.interpreter.machine.arguments import Arguments
@@ -243,23 +243,31 @@ def _next(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     return next_item(i, value, default, place, frame)
 
 
+def _elements_of(i: Interpreter, kind: str, value: Value, place: Place, frame: Frame) -> Value:
+    """The content of a container that is made of an iterable."""
+    if kind == "list":
+        return listed_each(i, value, place, frame)
+    if kind == "tuple":
+        return listed(i, value, place, frame)
+    items = aspects.unordered(i, value, place, frame, DISTINCT)
+    return collected(i, value, place, frame) if items is None else items
+
+
 def _container(kind: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-        if not args.args:
-            content = Tuple(())
-        elif any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
+        content: Value = Tuple(())
+        if args.args and any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
             given = next(m for m in members(args.args[0]) if isinstance(m, (Symbolic, Unknown)))
             reads = given_contents.read_in_any_order if kind in ("set", "frozenset") else given_contents.read_in_order
             reads(i, given, place, frame)
             content = any_number(given if isinstance(given, Unknown) else i.derived("element", (given,), None, place))
-        else:
-            items = aspects.unordered(i, args.args[0], place, frame, DISTINCT) if kind in ("set", "frozenset") else None
-            content = (collected if kind in ("set", "frozenset") else listed)(i, args.args[0], place, frame) if items is None else items
+        elif args.args:
+            content = _elements_of(i, kind, args.args[0], place, frame)
         if kind == "tuple":
             return content
         if kind == "list":
             return measures.as_long_as(i, new_list(i, content, place), args.args[0] if args.args else NONE)
-        if content.items is None and content.least:  # what is equal is there once
+        if isinstance(content, Tuple) and content.items is None and content.least:  # what is equal is there once
             content = Tuple(None, content.element, least=1, given=content.given)
         return new_set(i, content, place, cls=f"builtins.{kind}")
 

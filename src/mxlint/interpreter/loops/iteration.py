@@ -321,6 +321,29 @@ def collected(
         if len(same) == 1 and None not in same:
             return Tuple(tuple(join(column) for column in zip(*(t.items or () for t in found))))
         return as_many(join(found), join(parts)).beginning_with(shared_front(found)) if parts else Tuple(())
+    return _of_any_number(_of_each_number(i, value, place, frame, known))
+
+
+def listed_each(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
+    """All elements of an iterable, each at its place: a tuple for each number of them, if something gives them one by one and these numbers are known."""
+    if isinstance(value, Union):
+        return listed(i, value, place, frame)
+    content = _of_each_number(i, value, place, frame, items_in_turn)
+    return content if all(isinstance(m, Tuple) and m.items is not None for m in members(content)) else _of_any_number(content)
+
+
+def _of_any_number(content: Value) -> Tuple:
+    """One tuple that stands for several."""
+    if isinstance(content, Tuple):
+        return content
+    found = [m for m in members(content) if isinstance(m, Tuple)]
+    parts = [p for t in found for p in (t.items if t.items is not None else (t.element,)) if p is not None]
+    return as_many(content, join(parts)) if parts else Tuple(())
+
+
+def _of_each_number(
+    i: Interpreter, value: Member, place: Place, frame: Frame, known: Callable[[Interpreter, Member], tuple[Value, ...] | None]
+) -> Value:
     items = known(i, value)
     if items is not None:
         aspects.iterated(i, value, place, frame)
@@ -344,14 +367,15 @@ def collected(
         copied = Tuple(None, element) if content is None else as_long_as(i, as_many(i.live(content), element), value)
         assert isinstance(copied, Tuple)
         return copied.beginning_with(value.front) if isinstance(value, Tuple) else copied
+    return i.heap.get(boxed(i, value, place, frame).oid, ITEMS) or Tuple(())
+
+
+def boxed(i: Interpreter, value: Value, place: Place, frame: Frame) -> Ref:
+    """What an iterable gives one by one, in a list."""
     box = new_list(i, Tuple(()), place, "collected")
     iterate(i, value, lambda element: append(i, box.oid, element), place, frame)
-    content = as_long_as(i, i.heap.get(box.oid, ITEMS) or Tuple(()), value)
-    if isinstance(content, Tuple):
-        return content
-    found_members = [m for m in members(content or Tuple(())) if isinstance(m, Tuple)]
-    parts = [p for t in found_members for p in (t.items if t.items is not None else (t.element,)) if p is not None]
-    return as_many(content or Tuple(()), join(parts)) if parts else Tuple(())
+    i.heap.set(box.oid, ITEMS, as_long_as(i, i.heap.get(box.oid, ITEMS) or Tuple(()), value))
+    return box
 
 
 def exhaust(i: Interpreter, ref: Ref, count: int) -> None:
