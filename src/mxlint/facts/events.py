@@ -28,9 +28,21 @@ class Where(Record):
 
 
 Way = Literal[
-    "test", "rounds", "several", "handler", "exception", "callback", "installed", "prepared", "optimizer", "shared", "value", "outcome"
+    "test",
+    "rounds",
+    "several",
+    "axes",
+    "handler",
+    "exception",
+    "callback",
+    "installed",
+    "prepared",
+    "optimizer",
+    "shared",
+    "value",
+    "outcome",
 ]
-"""What it is that is not decided: how a test comes out, whether a loop has a round, there are several things to compare, an exception comes to a handler, a library calls what it was given, a
+"""What it is that is not decided: how a test comes out, whether a loop has a round, there are several things to compare, an array has the axes that it is asked for, an exception comes to a handler, a library calls what it was given, a
 method ran before, which of several values something has, or what else comes of it."""
 
 

@@ -93,7 +93,8 @@ def _random(inputs: Capture) -> str:
 
 def _what(event: Event) -> str:
     """What ends the trace: a `raise`, or an exception of what is done there."""
-    return "raising here" if event.what == "raise" else f"a {event.what.rpartition('.')[2]} here"
+    name = event.what.rpartition(".")[2]
+    return "raising here" if event.what == "raise" else f"{'an' if name[0] in 'AEIOU' else 'a'} {name} here"
 
 
 RULE = Rule("MX208", "raise-with-captures", "error", check, fixes=("unsafe",), experiment="raise")

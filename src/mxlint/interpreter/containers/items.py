@@ -64,7 +64,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.mlx import losses
 from mxlint.interpreter.objects.lookup import OPEN_KINDS, bind, class_attribute, container, environment, library_base_of, special
-from mxlint.interpreter.open_world import given_dicts, given_stars, shadows
+from mxlint.interpreter.open_world import given_dicts, given_stars, ranks, shadows
 
 WHOLE_NUMBER: Final = frozenset(("int",))
 
@@ -158,6 +158,7 @@ def _item_of_array(i: Interpreter, owner: Array, index: Value, place: Place, fra
 def _item_of_shape(i: Interpreter, owner: ShapeOf, index: Value, place: Place, frame: Frame) -> Value:
     """An axis of a shape of unknown rank, or a part of it."""
     if not isinstance(index, Slice):
+        ranks.may_lack(i, owner, "builtins.IndexError", place, frame)
         return owner.axis(index.value if isinstance(index, Const) and isinstance(index.value, int) else None)
     cut = as_index(index)
     if isinstance(cut, slice) and cut.step in (None, 1) and all(bound is None or isinstance(bound, int) for bound in (cut.start, cut.stop)):

@@ -18,6 +18,8 @@ ROUNDS: Final = "rounds"
 """The first part of the condition that a loop has a round."""
 SEVERAL: Final = "several"
 """The first part of the condition that there are two elements or more to be put in order."""
+AXES: Final = "axes"
+"""The first part of the condition that an array lacks the axes that it is asked for."""
 MORE: Final = "more rounds"
 """The first part of the condition that a loop has more rounds than one."""
 CLIENT: Final = "client"
@@ -39,6 +41,7 @@ TEST: Final = "test"
 WAYS: Final[Mapping[object, Way]] = {
     ROUNDS: "rounds",
     SEVERAL: "several",
+    AXES: "axes",
     HANDLER: "handler",
     EXCEPTION: "exception",
     CALLED_BACK: "callback",

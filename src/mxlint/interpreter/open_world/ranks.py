@@ -12,7 +12,10 @@ from mxlint.domain.arrays import Array, Part, ShapeOf, unranked
 from mxlint.domain.exclusion import contradict
 from mxlint.domain.guards import Guard
 from mxlint.domain.members import Const, Length, Member, Symbolic, Value, options
+from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.paths import AXES
 
 TESTED: Final = ("#", "axes by a test")
 """Of an array outside of traces whose shape nobody in sight gives: how many axes it has where a test lets the program go on."""
@@ -28,6 +31,20 @@ def unpacked(i: Interpreter, shape: ShapeOf, count: int) -> tuple[Value, ...]:
     learn(i, shape.ident, number)
     lengths = ShapeOf(shape.ident, shape.origin, shape.exact).with_rank(number)
     return tuple(map(Length, lengths[before : before + count]))
+
+
+def may_lack(i: Interpreter, shape: ShapeOf, error: str, place: Place, frame: Frame) -> None:
+    """A shape may have other axes than it is asked for, which raises. A trace that this ends is told of where a handler around it is there for that: then
+    somebody gives such arrays."""
+    i.may_raise(error)
+    if i.trace is None or not i.tries or len(i.tries) > i.trace.tries or not i.tries[-1].expects(error):
+        return
+    path, lacks = i.path, i.undecided("open", place, tag=AXES)
+    if lacks.literal is not None:
+        i.grounds.setdefault(lacks.literal.condition, set()).add(shape)
+    i.path = (*path, lacks)
+    i.operations.fails(i, place, error, frame)
+    i.path = path
 
 
 def _around(part: Part) -> tuple[int, int] | None:

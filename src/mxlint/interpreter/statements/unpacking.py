@@ -29,6 +29,7 @@ def unpack(
 
     def one(member: Member) -> Value:
         if isinstance(member, ShapeOf):
+            ranks.may_lack(i, member, "builtins.ValueError", place, frame)
             if star is None:
                 return Tuple(ranks.unpacked(i, member, count))
             rest = member.sliced(star, star + 1 - count or None)
