@@ -222,8 +222,8 @@ def owned(i: Interpreter, owners: Sequence[int]) -> set[int]:
 
 def writing_methods(i: Interpreter, source: Source, module: int, public: Sequence[Method]) -> tuple[list[Method], list[tuple[Ref, Method]]]:
     """The public functions and methods, of a file and of those that it imports, which may write a name of a module or class that a trace has read,
-    or change what it holds, directly or through others, by the names that they call; and those functions of the file that give context managers and
-    may do so."""
+    or change what it holds, directly or through others, by the names that they call; those that may fill what these find empty; and those functions of
+    the file that give context managers and may do so."""
     traced = [(oid, field) for oid, field in i.traced if isinstance(field, str) and (i.info(oid).kind in NAMED or i.info(oid).trace)]
     names = {field for oid, field in traced if i.info(oid).kind == "module"}
     of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
@@ -255,6 +255,9 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
                 writing.add((file, block))
         if file is not source and any(other is file for other, _ in writing):
             found += public_methods(i, file, oid)
+    empty = keeping_names.of_empty(i, (oid for _, oid in _files(i, source, module)))
+    wanted = {name for _, block in writing for name in empty & (block.reads | block.attributes)}
+    writing.update((file, block) for file, block in blocks if wanted & (block.reads | block.attributes))
     called = {block.name.rpartition(".")[2] for _, block in writing}
     changed = bool(writing)
     while changed:

@@ -29,7 +29,7 @@ from mxlint.interpreter.open_world.turns import (
     inside,
     keeper_of,
     later,
-    may_run,
+    let_run,
     place_of,
     settle,
     stale_alone,
@@ -87,8 +87,7 @@ def _run_one(i: Interpreter, name: str, callee: Callee, others: Sequence[Method]
     """Call one thing, let others run and call it again; and put all back."""
     mark = i.heap.mark()
     settle(i, callee, first(i, callee))
-    for other in others:
-        may_run(i, other, callee, frame)
+    let_run(i, others, callee, frame)
     later(i, f"{name} is called again", callee)
     i.heap.undo(mark)
 
@@ -165,9 +164,7 @@ def _run_read(i: Interpreter, factory: Method, methods: Sequence[Method], frame:
     callee = Callee(name, call, calling(i, factory, frame).prepare)
     callee.prepare()
     settle(i, callee, first(i, callee))
-    for other in methods:
-        if other.ref != factory.ref:
-            may_run(i, other, callee, frame)
+    let_run(i, [other for other in methods if other.ref != factory.ref], callee, frame)
     later(i, f"{name} is called again", callee)
 
 

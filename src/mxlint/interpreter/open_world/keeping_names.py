@@ -6,12 +6,13 @@ same names as the trace that has read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mxlint.domain.heap import ALIVE
-from mxlint.domain.members import NONE, Ref, members
+from mxlint.domain.members import NONE, Member, Ref, members
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.open_world.preparing import HOLDERS, contents
 from mxlint.interpreter.open_world.unchanged import NAMED
 
 MUTABLE: Final = frozenset(("list", "dict", "set", "instance"))
@@ -56,6 +57,26 @@ def names_of(i: Interpreter, objects: Iterable[int]) -> set[str]:
                 seen.add(holder)
                 todo.append(holder)
     return found
+
+
+def of_empty(i: Interpreter, modules: Iterable[int]) -> set[str]:
+    """The names of modules, and of the classes in them, that hold None or containers in which nothing lies."""
+    named = [list(_named(i, module)) for module in modules]
+    classes = {
+        ref.oid for fields in named for _, held in fields for ref in held if isinstance(ref, Ref) and i.info(ref.oid).kind == "class"
+    }
+    return {
+        name for fields in (*named, *(_named(i, cls) for cls in classes)) for name, held in fields if any(_is_empty(i, m) for m in held)
+    }
+
+
+def _named(i: Interpreter, holder: int) -> Iterator[tuple[str, tuple[Member, ...]]]:
+    """What an object holds under names."""
+    return ((field, members(value)) for field, value in i.heap.fields(holder).items() if isinstance(field, str))
+
+
+def _is_empty(i: Interpreter, held: Member) -> bool:
+    return held == NONE or isinstance(held, Ref) and i.info(held.oid).kind in HOLDERS and not contents(i, held.oid)
 
 
 def of_libraries(i: Interpreter) -> set[str]:

@@ -53,7 +53,7 @@ def may_be_filled(i: Interpreter, cls: Ref, owner: Value, lacking: Location | No
             if lacking in (None, (owned, field)) and value == NONE and any(_sets(i, info, field) for _, info in _public(i, cls)):
                 return True
             held = [other for other in members(value) if isinstance(other, Ref) and i.info(other.oid).kind in HOLDERS]
-            if any(not _contents(i, other.oid) if lacking is None else other.oid == lacking[0] for other in held):
+            if any(not contents(i, other.oid) if lacking is None else other.oid == lacking[0] for other in held):
                 return True
     return False
 
@@ -152,10 +152,10 @@ def _filled(i: Interpreter, owner: Value) -> frozenset[tuple[int, Field]]:
         if isinstance(field, str) and NONE not in members(value)
     )
     held = {member.oid for oid, field in own for member in members(i.heap.get(oid, field) or NONE) if isinstance(member, Ref)}
-    return own | {location for oid in held if i.info(oid).kind in HOLDERS for location in _contents(i, oid)}
+    return own | {location for oid in held if i.info(oid).kind in HOLDERS for location in contents(i, oid)}
 
 
-def _contents(i: Interpreter, oid: int) -> set[tuple[int, Field]]:
+def contents(i: Interpreter, oid: int) -> set[tuple[int, Field]]:
     """The entries of a dict or list: of a list, that it has some."""
     return {(oid, field) for field, value in i.heap.fields(oid).items() if _is_content(field) and bound(value) not in (None, Tuple(()))}
 

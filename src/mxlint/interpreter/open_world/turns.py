@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -107,9 +107,9 @@ def run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame, 
         begun = first(i, callee)
         counts.append(leaves_another_count(i, mark, given_before))
         settle(i, callee, begun)
-        for other in others:
-            if may_run(i, other, callee, frame) and anew is not None:
-                anew.append(other)
+        compiling = let_run(i, others, callee, frame)
+        if anew is not None:
+            anew.extend(compiling)
         later(i, f"{callee.name} is called again", callee)
 
     stale_alone(i, once)
@@ -172,19 +172,35 @@ def _is_of_stale(record: object) -> bool:
     return type(record) is events.Stale or type(record) is events.Note and record.kind == events.UNFOLLOWED
 
 
-def may_run(i: Interpreter, method: Method, after: Callee, frame: Frame, *, given_by: bool = False) -> bool:
-    """Run a method under the condition that somebody calls it, and then the functions that it gives, unless it is `given_by` one itself. Whether it puts
-    something compiled in the place of what was compiled. Who calls it need not have called what ran before, so what it calls itself is old by a presumption."""
+def let_run(i: Interpreter, others: Iterable[Method], after: Callee, frame: Frame) -> list[Method]:
+    """Let methods run, each under the condition that somebody calls it, in the order of the text. One that comes to no end runs once more behind the others:
+    these may put there what it looks for. Those that put something compiled in the place of what was compiled."""
+    ran = [(other, _may_run(i, other, after, frame)) for other in others]
+    over = [other for other, (ends, _) in ran if not ends]
+    again = [(other, _may_run(i, other, after, frame, again=True)) for other in over] if len(over) < len(ran) else []
+    return [other for other, (_, compiles) in (*ran, *again) if compiles]
+
+
+class _Ran(NamedTuple):
+    """What came of a method: whether it came to its end, and whether it put something compiled in the place of what was compiled."""
+
+    ends: bool
+    compiles: bool
+
+
+def _may_run(i: Interpreter, method: Method, after: Callee, frame: Frame, *, given_by: bool = False, again: bool = False) -> _Ran:
+    """Run a method under the condition that somebody calls it, and then the functions that it gives, unless it is `given_by` one itself. Who calls it need
+    not have called what ran before, so what it calls itself is old by a presumption. `again`: nothing came of it before."""
     node, its = method.info.node, given(i, method)
     name = Place(method.info.source, getattr(node, "name_start", node.start), getattr(node, "name_end", node.end))
-    condition = (CLIENT, name)
+    condition = (CLIENT, name, "again") if again else (CLIENT, name)
     i.causes.setdefault(condition, ("open", name))
     runs, does_not = (Condition("open", name, Literal_(condition, outcome)) for outcome in (True, False))
 
-    compiles = False
+    ends = compiles = False
 
     def run_it() -> Value:
-        nonlocal compiles
+        nonlocal ends, compiles
         mark = i.heap.mark()
         i.modes.client = f"`{method.info.name}` is called after {after.name}"
         try:
@@ -192,13 +208,14 @@ def may_run(i: Interpreter, method: Method, after: Callee, frame: Frame, *, give
         finally:
             i.modes.client = None
         for handed in closures.callables(i, closures.handed(i, value)) if not given_by else ():
-            may_run(i, handed, after, frame, given_by=True)
+            _may_run(i, handed, after, frame, given_by=True)
+        ends = True
         compiles = preparing.compiles_anew(i, mark)
         told.ran(i, method, mark)
         return NONE
 
     i.fork([((runs,), run_it), ((does_not,), lambda: NONE)])
-    return compiles
+    return _Ran(ends, compiles)
 
 
 def calls_within(i: Interpreter, method: FunctionInfo) -> Iterator[events.Call]:
