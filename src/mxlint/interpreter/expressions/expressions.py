@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.join import bound, join
+from mxlint.domain.join import join
 from mxlint.domain.members import (
     FALSE,
     NONE,
@@ -20,7 +20,6 @@ from mxlint.domain.members import (
     Slice,
     Symbolic,
     Tuple,
-    Unbound,
     Unknown,
     Value,
     members,
@@ -29,12 +28,11 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.portions import LEN, READERS, asked, compared, hands_on, measured, scalar, whole_but_tuples
 from mxlint.interpreter.compiled.portions import owner as owner_of
 from mxlint.interpreter.compiled.scalars import called, joined, plain, shown_of, sources
-from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, hashed, new_list, new_set, put
-from mxlint.interpreter.containers.merging import as_dict, merge, under_open_keys
-from mxlint.interpreter.containers.open_entries import VALUES_OF
+from mxlint.interpreter.containers.merging import merge
 from mxlint.interpreter.expressions import one_of_several
 from mxlint.interpreter.expressions.arithmetic import MAX_BITS
+from mxlint.interpreter.expressions.keywords import each_way, spread
 from mxlint.interpreter.expressions.names import read_name
 from mxlint.interpreter.expressions.operators import binary, unary
 from mxlint.interpreter.expressions.outcomes import ISINSTANCE
@@ -185,9 +183,13 @@ def _call(i: Interpreter, node: ir.Call, frame: Frame) -> Value:
     place = frame.place(node)
     function = i.eval(node.func, frame)
     args = given(i, function, node, frame, lambda: arguments(i, node.args, frame, node, _evaluate(i, function)))
-    if i.trace is not None and _is_folded(function) and any(map(sources, (*args.args, *args.keywords.values()))):
-        return _of_scalars(i, function, args, place, frame)
-    return i.operations.call(i, function, args, place, frame)
+
+    def call(args: Arguments) -> Value:
+        if i.trace is not None and _is_folded(function) and any(map(sources, (*args.args, *args.keywords.values()))):
+            return _of_scalars(i, function, args, place, frame)
+        return i.operations.call(i, function, args, place, frame)
+
+    return each_way(i, args, call)
 
 
 def _evaluate(i: Interpreter, function: Value) -> Callable[[ir.Expr, Frame], Value]:
@@ -247,7 +249,8 @@ def arguments(
     keyword_places: dict[str, Any] = {}
     star: Value | None = None
     kwstar: Value | None = None
-    stars, behind, spread = 0, list[Value](), list[tuple[Value, Place]]()
+    perhaps: dict[str, Value] = {}
+    stars, behind, spread_out = 0, list[Value](), list[tuple[Value, Place]]()
     all_given = True
     for arg in given:
         value = (evaluate or i.eval)(arg.value, frame) if not arg.star else i.eval(arg.value, frame)
@@ -266,10 +269,10 @@ def arguments(
                 star = element if star is None else join([part for part in (star, element) if part is not None])
                 stars += 1
                 all_given = all_given and (isinstance(value, Symbolic) or content.given == "whole")
-                spread.append((value, place))
+                spread_out.append((value, place))
                 behind = [star] if star is not None else []
         elif arg.star == "**":
-            rest = _spread(i, value, keywords, keyword_places, place, frame)
+            rest = spread(i, value, keywords, keyword_places, perhaps, place, frame)
             kwstar = rest if kwstar is None else kwstar
             keyword_places |= {name: at for name, given, at in _handed(arg, frame) if keywords.get(name) == given}
         elif arg.name is not None:
@@ -283,7 +286,8 @@ def arguments(
             places.append(place)
     made = Arguments(args, keywords, star, kwstar, places, keyword_places, node)
     made.behind = tuple(behind) if stars == 1 and len(behind) > 1 else ()
-    made.spread = tuple(spread)
+    made.spread = tuple(spread_out)
+    made.perhaps = perhaps
     made.is_given = all_given if star is not None else isinstance(kwstar, Symbolic)
     return made
 
@@ -297,38 +301,6 @@ def _handed_on(arg: ir.Arg, items: Sequence[Value], frame: Frame) -> list[Place]
     """Where the caller wrote the items of `*args`; None if they are others by now."""
     handed = _handed(arg, frame)
     return [at for _, _, at in handed] if items and [given for _, given, _ in handed] == list(items) else None
-
-
-def _spread(i: Interpreter, value: Value, keywords: dict[str, Value], places: dict[str, Any], place: Any, frame: Frame) -> Value | None:
-    """Put the entries of `**value` among the keywords; what else it may hold is returned."""
-    rest: list[Value] = []
-    entries: dict[str, list[Value]] = {}
-    for each in members(value):
-        member = as_dict(i, each, place, frame)
-        if isinstance(member, Ref):
-            aspects.ask_for_entries(i, member.oid, place, frame)
-            for key, entry in i.heap.entries(member.oid):
-                if isinstance(key, Const) and isinstance(key.value, str):
-                    there = bound(i.live(entry))
-                    if there is not None and any(isinstance(part, Unbound) for part in members(i.live(entry))):
-                        rest.append(there)  # it may not be handed over
-                        continue
-                    entries.setdefault(key.value, []).append(there or UNBOUND)
-            other = i.heap.get(member.oid, ("#", "rest"))
-            if other is not None and not isinstance(other, Unbound):
-                rest.append(other)
-            rest += under_open_keys(i, member.oid)
-        elif isinstance(member, Unknown):
-            rest.append(member)
-        else:
-            mapping = member if isinstance(member, Symbolic) else i.symbolic(place, "keywords")
-            rest.append(i.derived(VALUES_OF, (mapping,), None, place))
-    for name, there_are in entries.items():
-        if len(there_are) < len(members(value)):
-            rest += there_are  # not each of several dicts has it
-        else:
-            keywords[name], places[name] = join(there_are), place
-    return join(rest) if rest else None
 
 
 def _lambda(i: Interpreter, node: ir.Lambda, frame: Frame) -> Value:

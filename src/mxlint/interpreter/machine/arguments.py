@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mxlint.domain.arrays import ShapeOf
-from mxlint.domain.members import Value
+from mxlint.domain.members import Member, Unbound, Value
 from mxlint.domain.place import Place
 from mxlint.syntax import ir
 
@@ -14,7 +14,7 @@ class Arguments:
     """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
     items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: the
     name of what a decorator is called with, "" for other calls. `behind`: what stands behind a star of unknown length, after what that holds alone. `spread`: what a star of
-    unknown length spreads, and where it is written. `is_given`: nobody in sight says what the stars hold, and how many."""
+    unknown length spreads, and where it is written. `perhaps`: keywords that are given or not, until the call is made each way. `is_given`: nobody in sight says what the stars hold, and how many."""
 
     __slots__ = (
         "args",
@@ -26,6 +26,7 @@ class Arguments:
         "keywords",
         "kwstar",
         "node",
+        "perhaps",
         "places",
         "spread",
         "star",
@@ -53,6 +54,7 @@ class Arguments:
         self.bound_node: ir.Call | None = None
         self.decorates = ""
         self.is_given = False
+        self.perhaps: dict[str, Value] = {}
 
     def get(self, position: int, name: str = "") -> Value | None:
         """An argument by position or name; None if it is not given."""
@@ -74,6 +76,14 @@ class Arguments:
         made.behind = self.behind
         made.spread = self.spread
         made.is_given = self.is_given
+        return made
+
+    def deciding(self, name: str, member: Member) -> Arguments:
+        """The arguments with one member of a keyword that is given perhaps, or without it."""
+        keywords = self.keywords if isinstance(member, Unbound) else {**self.keywords, name: member}
+        made = Arguments(self.args, keywords, self.star, self.kwstar, self.places, self.keyword_places, self.node)
+        made.behind, made.spread, made.is_given = self.behind, self.spread, self.is_given
+        made.perhaps = {other: value for other, value in self.perhaps.items() if other != name}
         return made
 
     @property

@@ -90,6 +90,9 @@ def compute(
 ) -> Value:
     """The result of an operation of MLX that gives one array, or several. `outer`: the arguments of the function that gave the one that is called. `star`:
     what a star of unknown length among the arguments holds, and those behind it."""
+    if not star and (several := shapeless.deciding(i, name, args, keywords)) is not None:
+        value, chosen = several
+        return i.split(value, lambda member: compute(i, name, *chosen(member), place, frame, tag, outer))
     fixed, args = args, (*args, *star)
     form = shapeless.called(i, name, args, keywords, place, frame)
     before = ([describe(i, value) for value in outer.args], describe_by_name(i, outer.keywords)) if outer is not None else ((), {})

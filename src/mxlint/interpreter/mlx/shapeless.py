@@ -6,10 +6,10 @@ program computes with is a constant of the trace.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Final
+from typing import Final, TypeAlias
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.members import NONE, Const, Length, Member, Range, Ref, Slice, Symbolic, Tuple, Union, Value, members, scalar_type
@@ -32,6 +32,8 @@ from mxlint.models.mlx.table import Shapeless
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax.inline import in_one_line
 
+Call: TypeAlias = "Callable[[Member], tuple[Sequence[Value], dict[str, Value]]]"
+"""The arguments of a call, with one member of a value among them."""
 _Found = tuple[str, frozenset[Axis], str, tuple[str, ...]]
 _FIRST: Final[_Found] = ("first", frozenset(), "every", ())
 ARRAY: Final = "mlx.core.array"
@@ -349,6 +351,28 @@ def _baked_form(i: Interpreter, name: str, args: Sequence[Value]) -> str:
 
 
 _AXIS_AT: Final = {"take": 2, "unflatten": 1}
+_DECIDING: Final = ("axis", "axes", "kth", "mask")
+"""Keywords that decide the form of a call."""
+
+
+def deciding(i: Interpreter, name: str, args: Sequence[Value], keywords: Mapping[str, Value]) -> tuple[Value, Call] | None:
+    """An argument that is one of several things of which each makes another form of a call, and the arguments with one of these."""
+    if not on(i):
+        return None
+    choices: list[tuple[Value, Call]] = [
+        (value, lambda member, at=at: ((*args[:at], member, *args[at + 1 :]), dict(keywords)))  # type: ignore[misc]
+        for at, value in enumerate(args)
+        if at and isinstance(value, Union)
+    ]
+    choices += [
+        (value, lambda member, at=key: (args, {**keywords, at: member}))  # type: ignore[misc]
+        for key in _DECIDING
+        if isinstance(value := keywords.get(key), Union)
+    ]
+    for value, chosen in choices:
+        if len({_form(i, name, *chosen(member)) for member in members(i.live(value))}) > 1:
+            return value, chosen
+    return None
 
 
 def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value]) -> str:
