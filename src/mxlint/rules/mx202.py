@@ -23,27 +23,33 @@ USED: Final = 'using it later raises "[eval] Attempting to eval an array without
 
 def check(program: Program) -> Iterator[Finding]:
     """A traced value is kept in something older than the trace that no capture takes out."""
-    righted = {(note.object, at) for note in program.notes.get(PUT_RIGHT, ()) for at in note.also}
     for compiled in program.log.compiled:
-        relied = program.relied(compiled.number)
-        writes = program.writes.get(compiled.number, ())
-        names = {write.where.span.start for write in writes if write.how == "name"}
-        used = {write.location for write in writes if write.where in relied}
-        filled = {write.location for write in writes if write.how == "fill" and not write.modality.conditions}
         told: dict[object, list[Write]] = {}
-        for write in writes:
-            if (write.how == "fill" or write.how == "weights" and write.location in filled) and write.location not in used:
-                continue  # a module that is filled with arguments before each use, and may be updated then
-            if (compiled.number, write.where) in righted:
-                continue  # the caller puts something else there, before anybody looks
-            if write.how == "content" and write.where.span.start in names:
-                continue  # `name += …` binds the array that it changes: once is enough
-            if write.how == "differentiate":
-                continue  # it puts the weights back: what put placeholders there, or captured them, is the cause
-            if write.placeholder and not write.captured_out and not is_half(compiled, write, writes):
-                told.setdefault(_cause(write), []).append(write)
+        for write in leaving(program, compiled):
+            told.setdefault(_cause(write), []).append(write)
         for first, *others in told.values():
             yield from _finding(program, compiled, first, [each.where for each in others])
+
+
+def leaving(program: Program, compiled: Compiled) -> Iterator[Write]:
+    """The writes of an object's traces that leave placeholders in what is older."""
+    righted = {at for note in program.notes.get(PUT_RIGHT, ()) if note.object == compiled.number for at in note.also}
+    relied = program.relied(compiled.number)
+    writes = program.writes.get(compiled.number, ())
+    names = {write.where.span.start for write in writes if write.how == "name"}
+    used = {write.location for write in writes if write.where in relied}
+    filled = {write.location for write in writes if write.how == "fill" and not write.modality.conditions}
+    for write in writes:
+        if (write.how == "fill" or write.how == "weights" and write.location in filled) and write.location not in used:
+            continue  # a module that is filled with arguments before each use, and may be updated then
+        if write.where in righted:
+            continue  # the caller puts something else there, before anybody looks
+        if write.how == "content" and write.where.span.start in names:
+            continue  # `name += …` binds the array that it changes: once is enough
+        if write.how == "differentiate":
+            continue  # it puts the weights back: what put placeholders there, or captured them, is the cause
+        if write.placeholder and not write.captured_out and not is_half(compiled, write, writes):
+            yield write
 
 
 def _cause(write: Write) -> object:

@@ -9,6 +9,7 @@ from mxlint.facts.values import ContainerValue, ObjectValue
 from mxlint.finding import Finding, Span
 from mxlint.fixes.remedies import Argument
 from mxlint.rules.findings import finding, function_of, line, name_of, quoted
+from mxlint.rules.mx202 import leaving
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 from mxlint.rules.variation import arrays_given, same_dtypes
@@ -37,8 +38,9 @@ def check(program: Program) -> Iterator[Finding]:
         names: set[str] = set()
         for compiled in alike:
             groups: dict[int, list[Stale]] = {}
+            left = {(write.location[0], write.where) for write in leaving(program, compiled)}
             for stale in program.stale.get(compiled.number, ()):
-                if stale.kind in KINDS:
+                if stale.kind in KINDS and (stale.location[0], stale.written) not in left:  # what leaves placeholders there is the cause
                     groups.setdefault(stale.location[0] if stale.kind in ("python", "object", "symbolic") else -1, []).append(stale)
             for group in groups.values():
                 held = {stale.name for stale in group}
