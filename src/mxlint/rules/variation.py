@@ -68,19 +68,40 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
             places.setdefault((call.where, call.path), []).append(call)
     for calls in places.values():
         later = any(call.loops[-1].text == LATER for call in calls)
+        same = _same_in_later_rounds(calls)
         growing = {argument.name: argument.grows for call in calls for argument in call.arguments if argument.grows}
         found: dict[str, Series] = {}
         hang = Modality((), min((call.modality.presumed for call in calls), key=len))  # what decides whether it is called lowers nothing
         for call in calls:
             finite = call.loops[-1] in call.finite
             for argument in call.arguments:
-                for name, value in {argument.name: argument.value, **dict(leaves(argument.name, argument.value))}.items():
-                    if later and call.loops[-1].text == FIRST and isinstance(value, UnknownValue):
+                for name, value in _all_leaves(argument):
+                    if later and call.loops[-1].text == FIRST and (isinstance(value, UnknownValue) or _varies(value) and name in same):
                         continue  # that one of several numbers is another one each time is seen in later rounds
                     found.setdefault(name, Series(argument, [], finite, growing.get(name, ""), hang, {}, call.where, {}, [])).add(
                         value, call, grows=bool(argument.grows)
                     )
         yield from found.values()
+
+
+def _same_in_later_rounds(calls: Sequence[Call]) -> set[str]:
+    """The leaves of the arguments that are scalars in later rounds, and the same in each, such as what the first round has put into a list."""
+    found: dict[str, list[Value]] = {}
+    for call in calls:
+        if call.loops[-1].text == LATER:
+            for argument in call.arguments:
+                for name, value in _all_leaves(argument):
+                    found.setdefault(name, []).append(value)
+    return {name for name, values in found.items() if all(isinstance(value, ScalarValue) and not value.varies for value in values)}
+
+
+def _varies(value: Value) -> bool:
+    return isinstance(value, ScalarValue) and value.varies
+
+
+def _all_leaves(argument: Argument) -> Iterable[tuple[str, Value]]:
+    """An argument as a whole, and its leaves."""
+    return {argument.name: argument.value, **dict(leaves(argument.name, argument.value))}.items()
 
 
 def spread(program: Program, compiled: Compiled) -> Iterator[Argument]:
