@@ -74,7 +74,7 @@ def _raise(compiled: Compiled, inputs: Capture, raises: list[Event]) -> Iterator
     more = f"; {enumerated(line(where, first.where) for where in others)} {'raise' if len(others) > 1 else 'raises'}, too" if others else ""
     yield from finding(
         RULE, first.where,
-        f"{_what(first)} leaves the state that {name_of(compiled)} captures full of placeholders for ever",
+        f"{_what(first)} leaves placeholders for ever in what {name_of(compiled)} captures",
         "check the arguments in a plain function that calls the compiled one", compiled, first.modality, within=first.within, calls=first.calls,
         also=[("raised here, too", where) for where in others],
         remedy=CheckBefore(tuple(event.where.span for event in raises), compiled.site.span, function_of(compiled)) if written else None,
