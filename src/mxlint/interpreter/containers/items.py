@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias, TypeGuard
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.guards import Literal_
-from mxlint.domain.join import constant_range, join
+from mxlint.domain.join import constant_range, join, of
 from mxlint.domain.members import (
     NONE,
     Bound,
@@ -32,6 +32,7 @@ from mxlint.domain.members import (
     Unknown,
     Value,
     members,
+    options,
     scalar_type,
 )
 from mxlint.domain.place import Place
@@ -94,12 +95,25 @@ def _holds(i: Interpreter, owner: Member) -> bool:
 
 
 def content_item(i: Interpreter, content: Value, index: Value, place: Place, frame: Frame) -> Value:
-    """An item or slice of the content of a list: of each length that it may have. A slice is a tuple."""
+    """An item or slice of the content of a list: of each length that it may have. A slice is a tuple. One that is too short, as a list is after the first rounds of
+    a loop, where no test tells which it is, may raise: it is not said to."""
+    found, real = options(i.live(content)), as_index(index)
+    if len(found) > 1 and isinstance(real, int):
+        short = [option for option in found if not option.guard and _lacks(option.member, real)]
+        if short and len(short) < len(found):
+            i.may_raise("builtins.IndexError")
+            content = of(option for option in found if option not in short)
 
     def one(part: Member) -> Value:
         return sequence_item(i, part, index, place, frame) if isinstance(part, Tuple) else part
 
     return i.split(content, one)
+
+
+def _lacks(content: Member, index: int) -> bool:
+    """Whether a tuple has no item at an index."""
+    length = len(content.items) if isinstance(content, Tuple) and content.items is not None else None
+    return length is not None and not -length <= index < length
 
 
 def _range_part(owner: RangeObject, index: Value) -> RangeObject | None:
