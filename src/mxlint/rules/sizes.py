@@ -52,10 +52,20 @@ def _symbolic(found: Iterable[tuple[object, ...]]) -> bool:
 
 def matters(program: Program, compiled: Compiled, axes: Iterable[Axis], varying: Varying | None, *, features: bool) -> bool:
     """Whether one of some dimensions can change. Where the calls in sight do not tell, the last axis is taken for a fixed feature size, unless
-    `features`."""
+    `features`, or where some of them have another one."""
     if varying is not None:
         return any(bool(varying.get(number)) if axis is None else axis in varying.get(number, ()) for number, axis in axes)
-    return features or not all(_is_last(program, compiled, axis) for axis in axes)
+    return features or any(not _is_last(program, compiled, axis) or _differs(program, compiled, axis) for axis in axes)
+
+
+def _differs(program: Program, compiled: Compiled, axis: Axis) -> bool:
+    """Whether calls in sight give an axis lengths that are known and differ, for arrays of one rank."""
+    number, index = axis
+    found = {len(shape): set[Size]() for shape in _shapes(program, compiled, number)}
+    for shape in _shapes(program, compiled, number):
+        if index is not None and -len(shape) <= index < len(shape) and isinstance(shape[index], int):
+            found[len(shape)].add(shape[index])
+    return any(len(sizes) > 1 for sizes in found.values())
 
 
 def _is_last(program: Program, compiled: Compiled, axis: Axis) -> bool:

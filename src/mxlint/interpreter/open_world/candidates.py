@@ -204,10 +204,11 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
     for span in making:
         names |= called.get(span, set())
     classes = _called_classes(i, source, module)
-    known = _Known(making, names, handed, set(), held, set(), _objects(i, source, module), _makers(i, source, module))
+    asking = frozenset(block.name.rpartition(".")[2] for block in found.blocks if not block.called.isdisjoint(block.params))
+    known = _Known(making, names, handed, set(), held, set(), set(), asking, _objects(i, source, module), _makers(i, source, module))
     changed = True
     while changed:
-        changed = False
+        changed = _gather_objects(found.blocks, known)
         put = {name for start, callee, name in found.put if start in starts or callee in names}
         names |= {target for target, holder in found.taken if holder in put | held.containers}
         known.lying = held.itself | handed | put
@@ -269,7 +270,11 @@ class _Known:
     """The names that hold something compiled, or such a function."""
     held: Holding
     called_objects: set[str]
-    """The names of classes whose objects reach something compiled where they are called."""
+    """The names of classes whose objects reach something compiled where they are called, and of functions that may give such an object."""
+    lying_objects: set[str]
+    """The names, also of attributes, under which such an object may lie, alone or among others."""
+    asking: frozenset[str]
+    """The names of functions that call a parameter."""
     objects: Mapping[Span, Sequence[tuple[str, Span, bool]]]
     """By function, the names of objects by which it may run methods, with where these stand, and whether a call of the object does that; else any
     operation may, as `kernels[name]`."""
@@ -297,9 +302,33 @@ def _reaches(block: Block, here: frozenset[str], known: _Known) -> bool:
         or (ANY in reads and "" in block.called and (containers or itself))
         or reads & containers
         and (_calls_its_own(block) or "" in block.hands or block.hands & containers)
-        or block.calls & known.called_objects
-        and not block.called.isdisjoint(block.binds)
+        or block.calls & known.lying_objects
+        or _calls_its_own(block)
+        and not (block.calls | reads).isdisjoint(known.called_objects | known.lying_objects)
+        or block.calls & known.asking
+        and _has_objects(block, known)
     )
+
+
+def _has_objects(block: Block, known: _Known) -> bool:
+    """Whether a block may make objects that reach something compiled where they are called, or is given them by a function."""
+    own, cls = known.makers.get((block.start, block.end), ("", ""))
+    objects = known.called_objects
+    return bool(
+        block.calls & objects or own in block.calls and cls in objects or "" in block.called and not block.reads.isdisjoint(objects)
+    )
+
+
+def _gather_objects(blocks: Iterable[Block], known: _Known) -> bool:
+    """Add by which further names such objects are had: of functions that have some, and of what these, or the module, put them in. Whether there are any."""
+    before = len(known.called_objects), len(known.lying_objects)
+    for block in blocks:
+        if _has_objects(block, known):
+            known.lying_objects |= block.writes | (block.assigns if block.kind == "module" else frozenset())
+            name = block.name.rpartition(".")[2]
+            if block.kind == "function" and name not in CONSTRUCTORS:
+                known.called_objects.add(name)
+    return before != (len(known.called_objects), len(known.lying_objects))
 
 
 class Holding(NamedTuple):
@@ -400,15 +429,24 @@ def _special_methods(i: Interpreter, source: Source, cls: Value | None) -> Itera
 
 
 def _called_classes(i: Interpreter, source: Source, module: int) -> dict[Span, set[str]]:
-    """The names of the classes of a file whose objects are called, by where the method stands that runs then: a function that reads the name may make one
-    and call it."""
+    """The names of the classes of a file whose objects are called, and of containers that hold such a class, by where the method stands that runs then: a
+    function that reads the name may make one and call it."""
     found: dict[Span, set[str]] = {}
     for name, value in i.heap.fields(module).items():
-        for member in members(value):
-            if isinstance(name, str) and isinstance(member, Ref) and i.info(member.oid).kind == "class":
+        for member in _contents(i, value):
+            if isinstance(name, str) and i.info(member.oid).kind == "class":
                 for span in _calling(i, source, member):
                     found.setdefault(span, set()).add(name)
     return found
+
+
+def _contents(i: Interpreter, value: Value) -> Iterator[Ref]:
+    """The objects that a value may be or hold, and what lies in those of them that are containers."""
+    for member in each_part(value):
+        if isinstance(member, Ref):
+            yield member
+            for item in i.heap.fields(member.oid).values() if i.info(member.oid).kind in CONTAINERS else ():
+                yield from (inner for inner in each_part(item) if isinstance(inner, Ref))
 
 
 def _calling(i: Interpreter, source: Source, cls: Value | None) -> Iterator[Span]:
