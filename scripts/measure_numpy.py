@@ -587,7 +587,8 @@ def of_array(member: str, signatures: str | list[str]) -> str | list[str]:
     """What a method of an array gives, whatever lies in the array: the sample holds floats."""
     texts = [bare(text) if "numpy.bool]" not in text else text for text in fold_stubs.listed(signatures)]
     if member in COMPUTES:
-        texts = [text.replace(f"-> {ARRAY}", f"-> {ARRAY}[like(self)]") for text in texts]
+        held = ", element(self)" if member not in TOGETHER else ""
+        texts = [text.replace(f"-> {ARRAY}", f"-> {ARRAY}[like(self){held}]") for text in texts]
     texts = [re.sub(r"-> .*", lambda found: found[0].replace("numpy.float64", "numpy.generic"), text) for text in texts]
     return texts if len(texts) > 1 else texts[0]
 
@@ -597,6 +598,8 @@ COMPUTES = {f"__{r}{n}__" for n in ("add", "sub", "mul", "truediv", "floordiv", 
     "__pos__",
     "__abs__",
 }
+TOGETHER = {f"__{r}{n}__" for n in ("floordiv", "mod") for r in ("", "r")}
+"""What makes one number of many."""
 
 
 def attribute_type(member: str, value: Any) -> str:

@@ -4,6 +4,7 @@ A text of the language is a Python expression, and Python's own parser reads it.
 
     None bool int float complex str bytes     a value of exactly that class
     pathlib.Path  queue.Queue[int]            an instance of a class, or of a subclass; of a generic class with its contents
+    numpy.ndarray[numpy.float32, float]       an array with the class of its scalars, and many numbers; with the class alone they may be equal
     list[T] set[T] frozenset[T] iterator[T]   a new container; `list[never]` is empty
     tuple[A, B]  tuple[T, ...]  dict[K, V]
     function  module  type[T]                 something to call; a module; a class whose instances are T

@@ -38,7 +38,7 @@ from mxlint.interpreter.libraries import dtypes, sharing
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
-from mxlint.interpreter.machine.locations import ENUM_MEMBERS, ITEMS
+from mxlint.interpreter.machine.locations import ENUM_MEMBERS, ITEMS, STORED
 from mxlint.interpreter.objects.lookup import container
 
 UNROLLED: Final = 16
@@ -55,10 +55,6 @@ MAX_ITEMS: Final = 64
 
 MOST_COUNTED: Final = 1 << 20
 """Numbers of `itertools.count` that something is zipped with."""
-
-
-STORED: Final = ("stored", "element")
-"""Of something of a library: what iterating over it gives."""
 
 
 class Elements:
@@ -305,8 +301,9 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
         if kind == "dict":
             return join(_dict_parts(i, member.oid)[0] or [Unknown("dict")]), False
         held = i.heap.get(member.oid, STORED)
-        if held == Kind("str", "open"):
-            return (lambda: i.symbolic(place, "item", kinds=frozenset(("str",)), source="item")), False
+        kinds = frozenset(("str",)) if held == Kind("str", "open") else dtypes.kinds_of_number(i, member) if held is not None else None
+        if kinds:
+            return (lambda: i.symbolic(place, "item", kinds=kinds, source="item")), False
         if held is not None:
             i.operations.read(i, member.oid, STORED, held, place, frame)
             return held, False

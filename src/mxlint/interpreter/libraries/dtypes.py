@@ -5,6 +5,7 @@ An index gives a scalar or a row, by the number of axes. Where nobody says how m
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -12,8 +13,9 @@ from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, External, Kind, Member, Range, Ref, Slice, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
+from mxlint.facts.rows import FEW
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, STORED
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.models.load import canonical, is_subclass
 
@@ -93,6 +95,8 @@ def _plain(i: Interpreter, member: Member, place: Place) -> Value:
     kinds = {next((plain for plain, cls in _FAMILIES.items() if is_subclass(kind, cls)), "") for kind in _kinds(i, member)}
     if not kinds:
         return member
+    if isinstance(member, Symbolic) and member.source == "item":
+        return Kind(kinds.pop() if len(kinds) == 1 and "" not in kinds else "number", "open")
     return i.derived("tolist", (member,), frozenset(kinds) if "" not in kinds else None, place)
 
 
@@ -108,6 +112,40 @@ def hold(i: Interpreter, oid: int, dtype: str | None) -> None:
     """An array is made, of scalars of a class."""
     if dtype is not None:
         i.heap.set(oid, DTYPE, External(dtype))
+
+
+def numbers(i: Interpreter, value: Value) -> Value | None:
+    """What lies in arrays of which it is known that each holds many numbers, each another one; None of anything else."""
+    arrays = [member for member in members(value) if isinstance(member, Ref) and i.heap.get(member.oid, CLASS) == External(ARRAY)]
+    held = {i.heap.get(array.oid, STORED) for array in arrays}
+    return held.pop() if len(held) == 1 and len(arrays) == len(members(value)) else None
+
+
+def are_few(given: Mapping[str, Value]) -> bool:
+    """Whether what a call is given says that there are few things in the array that it makes: how many, or which slice of another."""
+    key, number = given.get("key"), given.get("num")
+    most = _most_in_slice(key) if isinstance(key, Slice) else _whole(number) if number is not None else None
+    return most is not None and most <= FEW
+
+
+def _most_in_slice(key: Slice) -> int | None:
+    """How many things there are in a slice at most, whatever it is a slice of; None if both ends are not counted from one end of that."""
+    low, high = _whole(key.lower), _whole(key.upper)
+    if key.upper == NONE:
+        return -low if low is not None and low < 0 else None
+    low = 0 if key.lower == NONE else low
+    return None if low is None or high is None or (low < 0) is not (high < 0) else high - low
+
+
+def _whole(value: Value) -> int | None:
+    """A whole number."""
+    return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+
+def kinds_of_number(i: Interpreter, array: Ref) -> frozenset[str]:
+    """The class of each number in an array, where numpy's scalars of that are no numbers of Python; empty for anything else."""
+    dtype = held(i, array) if i.heap.get(array.oid, CLASS) == External(ARRAY) else None
+    return frozenset((dtype,)) if dtype is not None and dtype != _OF_PYTHON["float"] else frozenset()
 
 
 def kinds_of_item(i: Interpreter, array: Value | None, index: Value | None) -> frozenset[str] | None:

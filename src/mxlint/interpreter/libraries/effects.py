@@ -33,7 +33,7 @@ from mxlint.domain.place import Place
 from mxlint.interpreter.calls.later import run_later
 from mxlint.interpreter.compiled.sinks import ARRAY_LIKE
 from mxlint.interpreter.containers import aspects, orders
-from mxlint.interpreter.containers.elements import STORED, append, known_items
+from mxlint.interpreter.containers.elements import append, known_items
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.equality import is_same_thing
 from mxlint.interpreter.expressions.operators import binary
@@ -51,7 +51,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.garbage import CalledBack
 from mxlint.interpreter.machine.handed_out import hand_out
-from mxlint.interpreter.machine.locations import ADDED, ITEMS
+from mxlint.interpreter.machine.locations import ADDED, ITEMS, STORED
 from mxlint.interpreter.machine.paths import CALLED_BACK, Condition
 from mxlint.interpreter.objects.lookup import is_of_library
 from mxlint.interpreter.open_world import given_contents

@@ -25,7 +25,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.interpreter.calls import caches
 from mxlint.interpreter.calls.callables import called_back
-from mxlint.interpreter.containers import aspects, elements, methods, streams
+from mxlint.interpreter.containers import aspects, methods, streams
 from mxlint.interpreter.generators import awaiting, sending
 from mxlint.interpreter.imports import modules, packages
 from mxlint.interpreter.libraries import builtin, commandline, effects, in_place, library, written
@@ -35,6 +35,7 @@ from mxlint.interpreter.machine import exceptions
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import STORED
 from mxlint.interpreter.objects import lookup, views
 from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.statements import groups, managers
@@ -305,7 +306,7 @@ def _open(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return made
     text = [m for m in members(made) if isinstance(m, Ref) and i.heap.get(m.oid, ("#", "class")) == External("io.TextIOWrapper")]
     for member in text:
-        i.heap.set(member.oid, elements.STORED, Kind("str", "open"))
+        i.heap.set(member.oid, STORED, Kind("str", "open"))
     return join(text) if text else made
 
 

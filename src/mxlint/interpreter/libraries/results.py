@@ -30,7 +30,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.containers.builders import any_number, new_list, new_set
-from mxlint.interpreter.containers.elements import STORED, view_element
+from mxlint.interpreter.containers.elements import view_element
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.arithmetic import NUMBERS
 from mxlint.interpreter.generators.advancing import element_of
@@ -45,7 +45,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.garbage import CalledBack
-from mxlint.interpreter.machine.locations import REST, REST_KEY
+from mxlint.interpreter.machine.locations import REST, REST_KEY, STORED
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.models.expression import Type
 from mxlint.models.schema import Model
@@ -268,18 +268,25 @@ def _instance(i: Interpreter, of: Type, call: Called) -> Value:
             i.heap.set(oid, ("made with", key), value)
     if of.name == dtypes.ARRAY and of.args:
         dtypes.hold(i, oid, _scalars(i, of.args[0], call))
-    types = set[str]() if _is_of_class(of) else _types(_part(i, of.args[0], call))
-    if types and types <= {"int", "float", "number"}:
-        i.heap.set(oid, STORED, Kind(types.pop() if len(types) == 1 else "number", "open"))
+    held = _held(i, of, call)
+    if held is not None:
+        i.heap.set(oid, STORED, held)
     opaque.fix(i, Ref(oid), call.found, call.given)
     return measured(i, Ref(oid), call.given)
 
 
-def _is_of_class(of: Type) -> bool:
-    """Whether no more than a class is known of what lies in something. An array that numpy is given is not iterated: what that gives is not asked."""
-    if len(of.args) != 1 or of.args[0].kind in ("never", "instance", "new", "like"):
-        return True
-    return of.name == dtypes.ARRAY and of.args[0].kind == "element" and of.args[0].args[0].kind == "arg"
+def _held(i: Interpreter, of: Type, call: Called) -> Value | None:
+    """What lies in a new object, each another number; None where no more than a class is known of it. An array is made of arrays, and of what its model says:
+    a list that numpy is given is not iterated."""
+    content = of.args[-1] if of.args else None
+    if content is None or content.kind in ("never", "instance", "new", "like") or of.name != dtypes.ARRAY and len(of.args) > 1:
+        return None
+    if of.name == dtypes.ARRAY and dtypes.are_few(call.bound):
+        return None
+    if of.name == dtypes.ARRAY and content.kind == "element":
+        return dtypes.numbers(i, _operand(i, content, call))
+    types = _types(_part(i, content, call))
+    return Kind(types.pop() if len(types) == 1 else "number", "open") if types and types <= {"int", "float", "number"} else None
 
 
 def _scalars(i: Interpreter, of: Type, call: Called) -> str | None:

@@ -71,6 +71,8 @@ def _taken(i: Interpreter, value: Value, number: object, place: Place, by: Value
     value = in_turn(i, value) if by is None else at_index(value, by)
     if isinstance(value, Kind) and value.cause == "open" and value.type in ("int", "float", "number", "str"):
         return _particular(i, frozenset((value.type,)), number, place, by)
+    if isinstance(value, Symbolic) and value.source == "item" and by is not None:
+        return _particular(i, value.kinds, number, place, by)
     for member in members(value):
         if isinstance(member, Array) and by is None and is_round(i.context.step) and _made_in_rounds(i, member.ident):
             i.ledger.of(Ends).arrays.setdefault(member.ident, set()).add(i.context.loop)
@@ -98,9 +100,9 @@ def _turning(i: Interpreter, by: Value | None) -> Iterator[Place]:
             yield loop.step[0]
 
 
-def _particular(i: Interpreter, kinds: frozenset[str], number: object, place: Place, by: Value | None) -> Symbolic:
+def _particular(i: Interpreter, kinds: frozenset[str] | None, number: object, place: Place, by: Value | None) -> Symbolic:
     """One of the numbers or texts that lie in a container: that of the round, or that at an index. Of texts, as the keys of a dict, there are few."""
-    made = i.symbolic(place, f"{ITEM}{number}", kinds=kinds, source="item" if by is None and "str" not in kinds else "")
+    made = i.symbolic(place, f"{ITEM}{number}", kinds=kinds, source="item" if by is None and "str" not in (kinds or ()) else "")
     if by is not None:
         i.comes_from[made.identity] = tuple(members(by))
     return made

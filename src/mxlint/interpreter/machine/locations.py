@@ -100,6 +100,8 @@ BY_CLASS: Final = "by class"
 """Begins the location of what an object has by its class, under a name."""
 SAME: Final = -1
 """Instead of the number of an object: the one in which a location lies itself."""
+STORED: Final = ("stored", "element")
+"""Of something of a library: what iterating over it gives."""
 OPERANDS: Final = ("#", "from")
 """Of an array: what it is computed from."""
 RECIPE: Final = ("#", "made by")
