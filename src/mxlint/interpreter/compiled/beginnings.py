@@ -125,9 +125,8 @@ def _alike(one: Value, other: Value) -> _Alike | None:
     if lengths is not None:
         same = all(_is_the_same(made.given[key], again.given[key]) for key in made.given if key != lengths.at)
         return _of_lengths(made.given[lengths.at], again.given[lengths.at], lengths.axes) if same else None
-    if made.name in _RULES:
-        return _RULES[made.name](made.given, again.given)
-    return _Alike(frozenset(), None) if _is_the_same(one, other) else None
+    found = _RULES[made.name](made.given, again.given) if made.name in _RULES else None
+    return _Alike(frozenset(), None) if found is None and _is_the_same(one, other) else found
 
 
 def _is_the_same(one: Value, other: Value) -> bool:

@@ -274,7 +274,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     made = Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
     stretching.lengthens(i, made, None)
-    if i.trace is None:
+    if i.trace is None or made.trace is None:
         recipes.keep(i, recipes.ITEM, made, operands, {})
     backward.carried(i, "", made, operands)
     backward.through(i, form, (array,), made, place, in_one_line(place.text), frame)
