@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
 from mxlint.domain.guards import Guard
@@ -35,20 +36,23 @@ from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, p
 from mxlint.interpreter.open_world.shadows import Shadows, items, shadow
 from mxlint.syntax import ir
 
+INSIDE: Final = "[…]"
+"""Ends the name of something that lies in what has the name."""
+
 
 class _Given:
     """The arguments of a call while placeholders are made of them: how many there are so far, and what stands for tuples that were met.
     `open_ended`: neither annotation nor default says what the parameter is that an argument is given to; `annotated`: it is annotated as an array; `used` asks
-    whether it is used as one, `entries` whether as a dict, `asked` whether something asks of which type it is. `under`: what holds where the part is given
-    of which a placeholder is made; `label`: what the function calls the argument."""
+    whether it is used as one, `entries` whether as a dict, `asked` whether something asks of which type it is. `called`: what readers know it by. `under`: what holds where the part is given
+    of which a placeholder is made."""
 
-    __slots__ = ("annotated", "asked", "counted", "entries", "label", "number", "open_ended", "tuples", "under", "used")
+    __slots__ = ("annotated", "asked", "called", "counted", "entries", "number", "open_ended", "tuples", "under", "used")
 
     def __init__(self) -> None:
         self.number = 0
-        self.label = ""
         self.open_ended = True
         self.annotated = False
+        self.called = ""
         self.used: Callable[[], bool] | None = None
         self.entries: Callable[[], bool] | None = None
         self.asked: Callable[[], bool] | None = None
@@ -67,9 +71,9 @@ def placeholders(i: Interpreter, trace: Trace, args: Arguments, place: Place) ->
     def one(value: Value, at: Place, name: str) -> Value:
         so_far.tuples = {}  # a tuple is another one in another argument
         param = parameters.get(name)
-        so_far.label = param.name if param is not None else name
         so_far.open_ended = param is None or _is_open(i, function, param)
         so_far.annotated = param is not None and names_array(i, function, param.annotation)
+        so_far.called = param.name if param is not None else name
         so_far.used = partial(is_layer, i, compiled)
         so_far.entries = so_far.asked = None
         if param is not None and function is not None and isinstance(info, FunctionInfo):
@@ -183,11 +187,12 @@ def _is_open(i: Interpreter, function: Ref | None, param: ir.Param) -> bool:
 
 def _part(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
     """A part of an argument: what the function does with the whole says nothing of it."""
-    whole, so_far.entries, so_far.asked = (so_far.entries, so_far.asked), None, None
+    whole = so_far.entries, so_far.asked, so_far.called
+    so_far.entries, so_far.asked, so_far.called = None, None, f"{so_far.called.removesuffix(INSIDE)}{INSIDE}"
     try:
         return _placeholder(i, trace, value, place, so_far, name)
     finally:
-        so_far.entries, so_far.asked = whole
+        so_far.entries, so_far.asked, so_far.called = whole
 
 
 def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_far: _Given, name: str) -> Value:
@@ -244,7 +249,7 @@ def _of_symbolic(i: Interpreter, trace: Trace, member: Symbolic, place: Place, s
     given = Array(i.ident(place, ("given", trace.number, so_far.number)), None, None, None)
     original = shadow(i, member, place)
     return _of_array(
-        i, trace, given if so_far.annotated else presume(i, given, member.label or so_far.label), original, place, so_far, name
+        i, trace, given if so_far.annotated else presume(i, given, member.label or so_far.called), original, place, so_far, name
     )
 
 
@@ -324,11 +329,11 @@ def _dict_of_arrays(i: Interpreter, trace: Trace, member: Symbolic, place: Place
     i.heap.set(oid, ("#", "argument"), Const(name))
     i.heap.set(oid, ("#", "original"), Ref(shadow(i, member, place)))
     entry = presume(
-        i, Array(i.ident(place, ("given", trace.number, number, "entry")), None, None, None), f"{member.label or so_far.label}[…]"
+        i, Array(i.ident(place, ("given", trace.number, number, "entry")), None, None, None), f"{member.label or so_far.called}{INSIDE}"
     )
     rest = _placeholder(i, trace, entry, place, so_far, name)
     i.heap.set(oid, REST, rest)
-    given_dicts.mark(i, oid, member.label or so_far.label, rest, member)
+    given_dicts.mark(i, oid, member.label or so_far.called, rest, member)
     i.heap.set(oid, REST_KEY, i.symbolic(place, "key", kinds=frozenset(("str",)), source="argument"))
     for key, held in items(i, member):
         i.heap.set(oid, ("k", key), _part(i, trace, held, place, so_far, name))
