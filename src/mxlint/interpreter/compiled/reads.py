@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.exclusion import together
 from mxlint.domain.guards import EARLIER, Guard, Literal_
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import itemwise
@@ -20,12 +21,12 @@ from mxlint.domain.members import (
     Bound,
     Const,
     Member,
+    Option,
     Ref,
     Spot,
     Symbolic,
     Tuple,
     Unbound,
-    Union,
     Value,
     members,
     options,
@@ -428,16 +429,13 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
         member = option.member
         if isinstance(member, Ref):
             found[member.oid, ITEMS] = (member.oid, ITEMS)
-        if isinstance(member, (Ref, Array)):
-            number = member.oid if isinstance(member, Ref) else member.ident
-            if not another:
-                relied_argument(i, number, where(place), under=option.guard)
-            elif _is_open(i, option.guard):
-                relied_argument(i, number, where(place), events.Modality(tuple(open_conditions(i, option.guard))), option.guard)
-        elif isinstance(member, Symbolic) and member.identity in i.ledger.of(Shadows).objects:
-            relied_argument(i, i.ledger.of(Shadows).objects[member.identity], where(place), under=option.guard)
+        number = _number(i, member)
+        if number is not None and not another:
+            relied_argument(i, number, where(place), under=option.guard)
+        elif number is not None and _is_open(i, option.guard):
+            relied_argument(i, number, where(place), events.Modality(tuple(open_conditions(i, option.guard))), option.guard)
     for among in (value, *(itemwise(value) or ())):
-        for number in _numbers(among) if _may_be_another(i, among) else ():
+        for number in _numbers(i, among) if _may_be_another(i, among) else ():
             i.ledger.of(Changes).unsure.setdefault(number, {})[place] = None
     for key, at in found.items():
         change = changed.get(at)
@@ -445,14 +443,21 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
             journal(i).relied[key, where(place)] = events.Note("relied", where(place), "", change[0], ALWAYS, (change[1],))
 
 
-def _numbers(value: Value) -> list[int]:
+def _number(i: Interpreter, member: Member) -> int | None:
+    """The number of an array or object, or of what stands for something symbolic."""
+    if isinstance(member, Symbolic):
+        return i.ledger.of(Shadows).objects.get(member.identity)
+    return member.oid if isinstance(member, Ref) else member.ident if isinstance(member, Array) else None
+
+
+def _numbers(i: Interpreter, value: Value) -> list[int]:
     """The arrays and objects that a value may be."""
-    return [member.oid if isinstance(member, Ref) else member.ident for member in members(value) if isinstance(member, (Ref, Array))]
+    return [number for member in members(value) if (number := _number(i, member)) is not None]
 
 
 def _may_be_another(i: Interpreter, value: Value) -> bool:
     """Whether what is read may be an array or container that no trace has changed a copy of: what the caller put in the place of one, in some rounds."""
-    numbers = _numbers(value)
+    numbers = _numbers(i, value)
     return len(numbers) > 1 and any(i.heap.get(number, CHANGED) is None for number in numbers)
 
 
@@ -478,8 +483,14 @@ def _changes(i: Interpreter, number: int, under: Guard) -> list[Const]:
     compiles, it is one: whether a compiled function is called lowers nothing, and what it hangs on in the trace the change says itself. Of what was changed
     in some rounds alone, or is one of several that may have been changed, nothing says that it is the one that is read."""
     found = i.live_under(under, i.heap.get(number, CHANGED) or UNBOUND)
-    surely = (option.member for option in options(found) if not isinstance(found, Union) or _is_chosen(i, option.guard))
+    ways = options(found)
+    surely = (way.member for way in ways if len(ways) == 1 or _is_chosen(i, way.guard) and _is_alone(way, ways))
     return [member for member in surely if isinstance(member, Const)]
+
+
+def _is_alone(way: Option, ways: Sequence[Option]) -> bool:
+    """Whether a value is one member, and no other, where the guard of that holds: of the others each contradicts it."""
+    return not any(together((*way.guard, *other.guard)) for other in ways if other is not way)
 
 
 def _is_chosen(i: Interpreter, guard: Guard) -> bool:
