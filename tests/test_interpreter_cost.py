@@ -670,6 +670,60 @@ def test_what_a_trace_has_read_and_a_costly_call_changes_is_found(name: str) -> 
     assert "MX209" in [finding.code for finding in found.findings]
 
 
+MODES = (
+    """
+import sys
+import mlx.core as mx
+import mlx.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(2, 2), nn.Dropout(0.5)]
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+net = Net()
+
+@mx.compile
+def step(x):
+    return net(x)
+
+def evaluated(model):"""
+    + COSTLY
+    + """
+    mx.eval(model(mx.ones((1, 2))))
+    CHANGES
+    return total
+
+def trained():
+    return mx.compile(net)
+
+"""
+)
+"""A costly function that evaluates an array, in a file that compiles elsewhere, and is given a module with layers."""
+
+
+@pytest.mark.parametrize(
+    ("changes", "calls", "codes"),
+    [
+        ("pass", "evaluated(net)\nif not net.training:\n    step(mx.ones((1, 2))).item() + other", {"MX203"}),
+        ("model.eval()", "evaluated(net)\nnet.train()\nstep(mx.ones((1, 2)))\nnet.eval()\nstep(mx.ones((1, 2)))", {"MX203", "MX209"}),
+        ("model.eval()", "step(mx.ones((1, 2)))\nevaluated(net)\nstep(mx.ones((1, 2)))", {"MX203", "MX209"}),
+        ("model.layers[1].eval()", "step(mx.ones((1, 2)))\nevaluated(net)\nstep(mx.ones((1, 2)))", {"MX203", "MX209"}),
+        ("pass", "step(mx.ones((1, 2)))\nevaluated(net)\nstep(mx.ones((1, 2)))", {"MX203"}),
+    ],
+)
+def test_a_costly_call_changes_the_mode_of_a_module_where_it_says_so(changes: str, calls: str, codes: set[str]) -> None:
+    text = MODES.replace("CHANGES", changes) + calls + "\n"
+    found = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table())
+    assert {finding.code for finding in found.findings} == codes
+    reaches = any("reaches nothing compiled" in imprecision.reason for imprecision in ran(text).imprecisions)
+    assert reaches == (changes == "pass" or calls.startswith("evaluated"))  # else it may write what the trace has read
+
+
 REBOUND = (
     """
 import sys

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mxlint.models.load import changers
 from mxlint.syntax.code import Libraries
-from mxlint.syntax.index import Index, index
+from mxlint.syntax.index import ANY, Index, index
 from mxlint.syntax.outline import Outline
 
 ADDS, PUSHES = frozenset({("builtins.list", "adds")}), frozenset({("", "adds")})
@@ -103,5 +104,49 @@ def test_what_a_function_names() -> None:
     assert (code.calls_values, code.makes_any, code.compiles) == (True, True, False)
     assert code.bound == {"", "rows", "act", "total", "kept", "inner", "row", "fresh"}
     assert (code.others, code.module, code.nonlocals) == ({"last"}, {"seen"}, {"total"})
-    pushed = {owner: PUSHES for name in ("queue", "total", "row", "rows") for owner in (name, f".{name}")}
-    assert dict(code.changes) == {"kept": ADDS, "history": ADDS, "": ADDS} | pushed
+    assert dict(code.changes) == {"kept": ADDS, "history": ADDS, "": ADDS, "queue": PUSHES}
+
+
+@pytest.mark.parametrize(
+    ("call", "changed"),
+    [
+        ("np.add(a.b, c, d.e)", {".e"}),
+        ("np.add(a, b, out=c)", {"c"}),
+        ("np.add(a, *b)", {""}),
+        ("np.copyto(*a, b)", {"", "b"}),
+        ("np.add(a, **b)", {"b"}),
+        ("x.sum(a)", set()),
+        ("np.sum(a, b)", set()),
+        ("heapq.heappush(a[0], b)", {"a"}),
+        ("random.shuffle(x=a)", {"a"}),
+        ("operator.setitem(a, b, c)", {"a"}),
+    ],
+)
+def test_a_function_changes_what_it_is_given_in_some_places(call: str, changed: set[str]) -> None:
+    text = f"def f(x):\n    return {call}\n"
+    found = Outline(indexed(text), Libraries(frozenset(), changers())).code(0, len(text) - 1)
+    assert {owner for owner, ways in found.changes if any(not cls for cls, _ in ways)} == changed
+
+
+@pytest.mark.parametrize(
+    ("above", "line", "any_name"),
+    [
+        ("import mlx.core as mx", "mx.eval(x)", False),
+        ("import mlx.core as mx", "model.eval()", False),
+        ("import mlx.core as mx", "vars = x; vars(x)", False),
+        ("import mlx.core as mx", "eval(x)", True),
+        ("import mlx.core as mx", "list(map(eval, x))", True),
+        ("import builtins", "builtins.eval(x)", True),
+        ("import builtins as b", "b.eval(x)", True),
+        ("from builtins import eval as run", "run(x)", True),
+        ("from builtins import *", "eval(x)", True),
+        ("import mlx.core as mx", "__builtins__.eval(x)", True),
+        ("import mlx.core as mx", "(lambda vars: vars(x)), eval(x)", True),
+        ("import mlx.core as mx", "(lambda eval: eval(x))", False),
+    ],
+)
+def test_a_method_called_eval_reads_no_names(above: str, line: str, any_name: bool) -> None:
+    text = f"{above}\n\ndef f(x):\n    {line}\n"
+    code = Outline(indexed(text), LIBRARIES).code(text.index("def"), len(text) - 1)
+    assert code.whole_module == any_name
+    assert (ANY in code.attributes) == any_name

@@ -10,6 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from mxlint.models import entry as entries
 from mxlint.models.expression import TypeSyntaxError, parse
+from mxlint.models.mlx.members import MODULE
+from mxlint.models.mlx.names import MODULE_CHANGES, MODULE_METHODS
 from mxlint.models.schema import Constant, Model, SchemaError
 from mxlint.resources import Resource, resource
 
@@ -259,7 +261,33 @@ def changers() -> Mapping[str, frozenset[tuple[str, str]]]:
         for mutation in entries.mutations(entry):
             if mutation.how in ("adds", "removes", "reorders", "replaces"):
                 found.setdefault(last, set()).add((cls if mutation.target.kind == "self" else "", mutation.how))
+    for method in MODULE_CHANGES:
+        found.setdefault(method, set()).add((MODULE, MODULE_METHODS[method]))
     return {last: frozenset(how) for last, how in found.items()}
+
+
+class Changed(NamedTuple):
+    """The places and the names of the arguments that functions of one last name change in place."""
+
+    places: frozenset[int]
+    names: frozenset[str]
+
+
+@cache
+def changed_arguments() -> Mapping[str, Changed]:
+    """What changes an argument in place, by its last name, with the arguments that it changes."""
+    found: dict[str, tuple[set[int], set[str]]] = {}
+    for name, entry in _that_say("mutates"):
+        targets = {mutation.target.name for mutation in entries.mutations(entry) if mutation.target.kind == "arg"}
+        known = model(name) if targets else None
+        if known is None:
+            continue
+        places, names = found.setdefault(name.rpartition(".")[2], (set(), set()))
+        names |= targets
+        for signature in known.signatures:
+            by_place = [parameter.name for parameter in signature.parameters if parameter.kind != "keyword"]
+            places.update(by_place.index(target) for target in targets if target in by_place)
+    return {last: Changed(frozenset(places), frozenset(names)) for last, (places, names) in found.items()}
 
 
 def _calls_by_place(known: Model) -> bool:

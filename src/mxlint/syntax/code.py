@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from mxlint.syntax.index import ANY, Block, Import
+from mxlint.syntax.index import ANY, GIVEN, Block, Import
 from mxlint.syntax.names import NOTHING
 
 How: TypeAlias = tuple[str, str]
@@ -29,6 +30,22 @@ class Libraries:
 
     callers: frozenset[str]
     changers: Mapping[str, frozenset[How]]
+
+
+class Builtins:
+    """By which names a file comes to `READERS`. `mx.eval` is none of them, if the file does not import the module of the builtins."""
+
+    __slots__ = ("_by_attribute", "_renamed")
+
+    def __init__(self, imports: Iterable[Import]) -> None:
+        given = [item for item in imports if item.origin.partition(".")[0] == "builtins"]
+        self._by_attribute = any(item.name in (None, ANY) for item in given)
+        self._renamed = {item.bound: item.name for item in given if item.name in READERS}
+
+    def among(self, names: AbstractSet[str], attributes: AbstractSet[str]) -> AbstractSet[str]:
+        """Those that code comes to which reads some names and attributes."""
+        found = READERS & names | {self._renamed[name] for name in self._renamed.keys() & names}
+        return found | READERS & attributes if self._by_attribute or "__builtins__" in names else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +77,7 @@ class Code:
     whole_module: bool
 
 
-def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ...], libraries: Libraries) -> Code:
+def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ...], libraries: Libraries, builtins: Builtins) -> Code:
     """The code of some blocks, one of which is around the others."""
 
     def union(field: str) -> frozenset[str]:
@@ -69,11 +86,13 @@ def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ..
 
     bound = frozenset(("",)) | union("loops") | union("assigns") | frozenset(name for block in blocks for name in block.params)
     calls, attributes, hands = union("calls"), union("attributes"), union("hands")
+    free = frozenset[str]().union(*(block.reads - block.binds - block.loops - {*block.params} for block in blocks))
+    readers = builtins.among(free, attributes)
     return Code(
         compiles,
         bound,
         union("reads") | calls,
-        attributes if calls.isdisjoint(READERS) else attributes | WALKS,
+        attributes | WALKS if readers else attributes,
         calls | hands,
         not bound.isdisjoint(union("called")) or any(_hands_on(block, bound, libraries.callers) for block in blocks),
         not CLASS_NAMES.isdisjoint(calls | attributes),
@@ -84,7 +103,7 @@ def code_of(blocks: Collection[Block], compiles: bool, imports: tuple[Import, ..
         imports,
         attributes | calls,
         tuple(_changes(blocks, libraries.changers).items()),
-        not calls.isdisjoint(NAMESPACES) or attributes | union("reads") >= OWN_MODULE,
+        not readers.isdisjoint(NAMESPACES) or attributes | union("reads") >= OWN_MODULE,
     )
 
 
@@ -97,10 +116,9 @@ def _changes(blocks: Collection[Block], changers: Mapping[str, frozenset[How]]) 
     """What blocks may change in place, and how: what they call a changing method of, and what they hand to a function that changes it."""
     found: dict[str, frozenset[How]] = {}
     for block in blocks:
-        changed = [(owner, changers[name]) for name, owner in block.uses if name in changers]
-        functions = frozenset(how for name in block.calls for how in changers.get(name, ()) if not how[0])
-        if functions:
-            changed += [(owner, functions) for name in block.hands for owner in (name, f".{name}")]
-        for owner, how in changed:
-            found[owner] = found.get(owner, frozenset()) | how
+        for use, owner in block.uses:
+            name = use.removesuffix(GIVEN)
+            how = frozenset(way for way in changers.get(name, ()) if bool(way[0]) == (name == use))
+            if how:
+                found[owner] = found.get(owner, frozenset()) | how
     return found

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from mxlint.models.load import importers
+from mxlint.models.load import Changed, changed_arguments, importers
 from mxlint.syntax.names import NOTHING, import_name, last_name
 from mxlint.syntax.positions import Positions
 from mxlint.syntax.sites import Mention, Named, Role, Site, imported_by_call, perhaps, sites
@@ -21,6 +21,8 @@ TRACERS = (COMPILE, "mlx.core.export_function", "mlx.core.exporter")
 """What traces a function with placeholders."""
 ANY = "*"
 """An attribute whose name is not known, as in `setattr(object, name, value)`; of an import, all that a module exports."""
+GIVEN = "()"
+"""Behind the name of a function: it changes what it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Block:
     as entries of `globals()`; `hands` the names, or last names of attributes, of arguments, but those of `isinstance` and its like, and "" for what is neither, nor a constant; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
     `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else. `called` are the names
     among `calls` that are none of attributes, and "" where what an expression gives is called. `uses` are what may change a container in place, each
-    as the method of it and whose it is: the name of any attribute that is read, `__setitem__` and `__delitem__`, or that of `+=` and its like; and a
+    as the method of it and whose it is: the name of any attribute that is read, `__setitem__` and `__delitem__`, or that of `+=` and its like, and that of a
+    function of a library with `GIVEN` behind it, where it changes what it is given there; and a
     variable of another block, an attribute (with a dot before it), or "" for any other. What a block makes itself and gives a name is left out.
     """
 
@@ -387,6 +390,8 @@ class _Indexer:
         handed.update(last_name(value) for value in given if not isinstance(value, ast.Constant))
         if self._mentioned:
             self._roles[id(node.func)] = ("call", node)
+        if changed := changed_arguments().get(name):
+            self._block.uses.update((name + GIVEN, _root(value)) for value in _changed(node, changed))
         if name in _READERS:
             read = {part for arg in node.args[_READERS[name]] for part in _constant(arg).split(".")}
             self._block.attributes |= read
@@ -577,6 +582,17 @@ def _root(node: ast.expr) -> Root:
     while isinstance(node, ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else f".{node.attr}" if isinstance(node, ast.Attribute) else "", inside
+
+
+def _changed(node: ast.Call, changed: Changed) -> Iterator[ast.expr]:
+    """What a call gives a function where that changes it. What a star spreads may come to any place behind it."""
+    spread = next((number for number, value in enumerate(node.args) if isinstance(value, ast.Starred)), len(node.args))
+    for number, value in enumerate(node.args):
+        if number in changed.places or number >= spread:
+            yield value
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg in changed.names:
+            yield keyword.value
 
 
 def _is_new(node: ast.expr | None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from mxlint.syntax.code import Code, Libraries, code_of
+from mxlint.syntax.code import Builtins, Code, Libraries, code_of
 from mxlint.syntax.index import ANY, Block, Import, Index
 
 
@@ -28,6 +28,7 @@ class Outline:
     def __init__(self, index: Index, libraries: Libraries) -> None:
         self._index = index
         self._libraries = libraries
+        self._builtins = Builtins(index.imports)
         self._codes: dict[tuple[int, int], Code] = {}
         order = sorted((block.start, number) for number, block in enumerate(index.blocks))
         self._starts = [start for start, _ in order]
@@ -48,7 +49,7 @@ class Outline:
         if known is None:
             blocks = self.within(start, end)
             imports = tuple(self.imports(blocks))
-            known = self._codes[start, end] = code_of(blocks.values(), self.compiles(start, end), imports, self._libraries)
+            known = self._codes[start, end] = code_of(blocks.values(), self.compiles(start, end), imports, self._libraries, self._builtins)
         return known
 
     def compiles(self, start: int, end: int) -> bool:

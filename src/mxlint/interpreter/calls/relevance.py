@@ -15,7 +15,7 @@ from mxlint.domain.heap import WHOLE, Field, Location
 from mxlint.domain.join import join
 from mxlint.domain.members import Bound, Const, External, Kind, Range, Ref, Symbolic, Tuple, Union, Unknown, Value, members
 from mxlint.interpreter.calls.assignments import Assignments
-from mxlint.interpreter.containers.inplace import InPlace
+from mxlint.interpreter.containers.inplace import TRAINING, InPlace
 from mxlint.interpreter.imports.packages import submodule
 from mxlint.interpreter.machine.constructors import OF_CLASSES_MADE
 from mxlint.interpreter.machine.core import Interpreter
@@ -26,6 +26,7 @@ from mxlint.interpreter.machine.locations import whole as whole_location
 from mxlint.interpreter.objects.lookup import BASES, CLASS, bases_at_present
 from mxlint.models.load import bases, model
 from mxlint.models.mlx.members import members_of
+from mxlint.models.mlx.names import MODE
 from mxlint.syntax.code import WALKS, Code
 from mxlint.syntax.index import ANY, Import
 
@@ -224,7 +225,8 @@ class Reach:
 
     def _may_write(self, oid: int, field: Field, holders: AbstractSet[int]) -> bool:
         """Whether a location may be written. `holders`: the objects of which attributes may be set."""
-        if oid in self.mutated or self._assignments.sets_variable(oid, field):
+        ways = self.mutated.get(oid)
+        if ways is not None and (ways != {MODE} or field == TRAINING) or self._assignments.sets_variable(oid, field):
             return True
         if not isinstance(field, str) or oid not in holders:
             return False

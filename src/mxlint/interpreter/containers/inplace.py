@@ -6,23 +6,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
-from mxlint.domain.members import UNBOUND, Bound, External, Range, Ref, Symbolic, Tuple, Unknown, Value, members
+from mxlint.domain.members import TRUE, UNBOUND, Bound, External, Range, Ref, Symbolic, Tuple, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers.builders import put_any
 from mxlint.interpreter.generators.iterators import ITERABLES, ITERATED, PARTS, POSITION, new_iterator, parts_of
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.objects.lookup import EXTENDED, container, is_of_library
-from mxlint.models.load import changers
+from mxlint.interpreter.mlx import kinds
+from mxlint.interpreter.objects.lookup import CLASS, EXTENDED, container, is_of_library
+from mxlint.models.load import bases, changers
+from mxlint.models.mlx.names import MODE
 from mxlint.syntax.code import Code, How
 
 ADVANCED: Final = ("iterator", "generator")
 """Kinds of objects that whoever iterates over them changes."""
+TRAINING: Final = "training"
+"""The attribute of a module that its `train` and `eval` set."""
+_MODULES: Final = frozenset((kinds.MODULE, "builtins.dict"))
+"""The class of modules, which extends that of dicts."""
 
 
 class InPlace:
@@ -76,13 +83,13 @@ class InPlace:
 
 
 def _mark(i: Interpreter, value: Value, does: Iterable[How], found: dict[int, frozenset[str]]) -> None:
-    """Keep how a container may be changed, and those that lie in it."""
+    """Keep how a container or module may be changed, and those that lie in it."""
     todo, seen = [value], set()
     while todo:
         for member in members(todo.pop()):
             if isinstance(member, Tuple):
                 todo += member.parts
-            if isinstance(member, Ref) and member.oid not in seen and container(i, member):
+            if isinstance(member, Ref) and member.oid not in seen and (container(i, member) or kinds.kind(i, member) == "module"):
                 seen.add(member.oid)
                 _mark_one(i, member, does, found)
                 todo += i.heap.cells[member.oid].values()
@@ -93,14 +100,23 @@ def _mark(i: Interpreter, value: Value, does: Iterable[How], found: dict[int, fr
 
 
 def _mark_one(i: Interpreter, ref: Ref, does: Iterable[How], found: dict[int, frozenset[str]]) -> None:
-    """Keep how one container may be changed."""
+    """Keep how one container, module or object of a library may be changed."""
     kind = container(i, ref)
-    if kind or is_of_library(i, ref):
-        ways = frozenset(how for cls, how in does if not cls or not kind or EXTENDED.get(cls) == kind)
+    if kind:
+        ways = frozenset(how for cls, how in does if not cls or EXTENDED.get(cls) == kind)
     else:
-        ways = frozenset()
+        classes = _library_classes(i, ref)
+        ways = frozenset(how for cls, how in does if classes is None or cls in classes or not cls and is_of_library(i, ref))
     if ways:
         found[ref.oid] = found.get(ref.oid, frozenset()) | ways
+
+
+def _library_classes(i: Interpreter, ref: Ref) -> AbstractSet[str] | None:
+    """The classes of libraries whose methods may change an object that is no container; None if they may be any."""
+    if kinds.kind(i, ref) == "module":
+        return _MODULES
+    cls = i.heap.cells[ref.oid].get(CLASS)
+    return frozenset(bases(cls.name)) or None if isinstance(cls, External) and is_of_library(i, ref) else frozenset()
 
 
 def overwrite(i: Interpreter, oid: int, ways: frozenset[str], unknown: Unknown | None, place: Place) -> None:
@@ -124,5 +140,7 @@ def overwrite(i: Interpreter, oid: int, ways: frozenset[str], unknown: Unknown |
         parts[over] = [Tuple(None, value) for _ in parts[over]]
         i.heap.set(oid, PARTS, Tuple(tuple(parts)))
         i.heap.set(oid, POSITION, Range(0, None))
+    elif kind == "instance" and MODE in ways:
+        i.heap.set(oid, TRAINING, join((i.heap.get(oid, TRAINING) or TRUE, value)))
     elif kind == "generator" and not i.heap.has(oid, ITERATED):
         i.heap.set(oid, ITERATED, new_iterator(i, "iter", (Tuple(None, value),), place))

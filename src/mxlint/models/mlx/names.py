@@ -55,14 +55,16 @@ def canonical(name: str) -> str:
     return name
 
 
+MODE: Final = "mode"
+"""How `train` and `eval` change a module: nothing but whether it is in training mode."""
 _CHANGES, _WEIGHTS = "changes", "weights"
 MODULE_METHODS: Final[Mapping[str, str]] = {
     "__init__": "", "parameters": _WEIGHTS, "trainable_parameters": _WEIGHTS, "update": _CHANGES, "update_modules": _CHANGES, "load_weights": _CHANGES,
     "save_weights": "", "apply": _CHANGES, "apply_to_modules": "", "filter_and_map": "", "modules": "", "named_modules": "", "leaf_modules": "",
-    "children": "", "eval": _CHANGES, "train": _CHANGES, "freeze": _CHANGES, "unfreeze": _CHANGES, "set_dtype": _CHANGES,
+    "children": "", "eval": MODE, "train": MODE, "freeze": _CHANGES, "unfreeze": _CHANGES, "set_dtype": _CHANGES,
 }  # fmt: skip
 """What every nn.Module inherits: whether it changes the module, or modules that it holds, or gives its weights."""
-MODULE_CHANGES: Final = frozenset(name for name, does in MODULE_METHODS.items() if does == _CHANGES)
+MODULE_CHANGES: Final = frozenset(name for name, does in MODULE_METHODS.items() if does in (_CHANGES, MODE))
 MODULE_WEIGHTS: Final = frozenset(name for name, does in MODULE_METHODS.items() if does == _WEIGHTS)
 OPTIMIZER_METHODS = frozenset(["__init__", "init", "init_single", "update", "apply_gradients", "apply_single"])
 """What every optimizer inherits."""
