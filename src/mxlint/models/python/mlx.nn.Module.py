@@ -58,11 +58,11 @@ def values(self):
 
 
 def get(self, key, default=None, /):
-    return __getitem__(self, key) if key in self else default
+    return __getitem__(self, key) if __contains__(self, key) else default
 
 
 def pop(self, key, *default):
-    if default and key not in self:
+    if default and not __contains__(self, key):
         return default[0]
     value = vars(self)[key]
     delattr(self, key)
