@@ -75,11 +75,18 @@ class Modality(Record):
         return any(not condition.default for condition in self.conditions) + bool(self.presumed)
 
 
+class Ignored(Record):
+    """Something in a captured container into which MLX does not look. `kind`: optimizer, object, generator or set; `objects`: itself, and what it leads to."""
+
+    kind: str
+    objects: tuple[int, ...]
+
+
 class Element(Record):
     """One thing that inputs= or outputs= is given. `kind`: module, optimizer, random, list, dict (all live), parameters (a fresh copy), array,
     tuple (of arrays), copy (a container that nothing else holds), generator, set, object, number, unknown. `object`: the number of the live
     container. `holds`: it holds a fresh copy of a module's parameters. `inside`: the containers that lie in it, of those that are given as well;
-    `copied`: the containers of the fresh copies."""
+    `copied`: the containers of the fresh copies. `ignored`: what it holds into which MLX does not look."""
 
     where: Where
     kind: str
@@ -87,6 +94,7 @@ class Element(Record):
     holds: bool = False
     inside: tuple[int, ...] = ()
     copied: tuple[int, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
 
 
 class Capture(Record):

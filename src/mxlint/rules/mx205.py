@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mxlint.facts.events import Compiled, Modality
+from mxlint.facts.events import Compiled, Modality, Where
 from mxlint.finding import Finding
 from mxlint.fixes.remedies import Recapture, Refill
-from mxlint.rules.dead import why_dead
+from mxlint.rules.captures import is_outside, with_the_rest
+from mxlint.rules.dead import IGNORED, why_dead
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
 LIVE = "capture the live container: model.state, optimizer.state, mx.random.state, or one list or dict that the body reads and writes"
 
+NAMED = {"optimizer": "the optimizer", "object": "the object", "generator": "the generator", "set": "the set"}
+"""What a captured container holds in vain, by its kind."""
+
 
 def check(program: Program) -> Iterator[Finding]:
     """What inputs= or outputs= is given holds no array that the body reads, or not any more."""
     for compiled in program.log.compiled:
         dead = [*_dead(program, compiled)]
-        yield from dead or _own_name(program, compiled)
+        yield from dead or [*_ignored(program, compiled)] or _own_name(program, compiled)
         if not dead and any(trace.parted for trace in program.traces.get(compiled.number, ())):
             assert compiled.outputs is not None
             yield from finding(
@@ -62,6 +66,34 @@ def _dead(program: Program, compiled: Compiled) -> Iterator[Finding]:
                 note=f'{reason[1]}: the function goes on with the old arrays, or its first call raises "uncaptured inputs"',
             )  # fmt: skip
             return
+
+
+def _ignored(program: Program, compiled: Compiled) -> Iterator[Finding]:
+    """A captured container holds something into which MLX does not look, and there lies what the body writes or what changes between two calls."""
+    changed = [*_changed(program, compiled)]
+    for capture in (compiled.inputs, compiled.outputs):
+        for element in capture.elements if capture is not None else ():
+            for ignored in element.ignored:
+                found = next((change for change in changed if change[0] in ignored.objects), None)
+                if found is not None:
+                    _, label, where, modality = found
+                    name, what = quoted(element.where.text), NAMED[ignored.kind]
+                    yield from finding(
+                        RULE, element.where, f"{name_of(compiled)} sees nothing of {what} that {name} holds", LIVE, compiled, modality,
+                        also=[(label, where)], remedy=with_the_rest(program, compiled),
+                        note=f"{IGNORED}: what lies there is a constant of the trace",
+                    )  # fmt: skip
+                    return
+
+
+def _changed(program: Program, compiled: Compiled) -> Iterator[tuple[int, str, Where, Modality]]:
+    """The objects outside of all captures that the body changes, as far as it reads what it writes, and those that are changed between two calls."""
+    read = {read.location for read in program.reads.get(compiled.number, ())}
+    for write in program.writes.get(compiled.number, ()):
+        if is_outside(write) and (write.placeholder or write.location in read):
+            yield write.location[0], "written here", write.where, write.modality
+    for stale in program.stale.get(compiled.number, ()):
+        yield stale.location[0], "written here", stale.written, stale.modality
 
 
 def _live(compiled: Compiled) -> Recapture:

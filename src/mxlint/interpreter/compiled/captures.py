@@ -35,6 +35,9 @@ from mxlint.interpreter.open_world.standing import Standing
 from mxlint.models.mlx.names import MODULE_WEIGHTS
 from mxlint.syntax import ir
 
+IGNORED: Final = frozenset(("optimizer", "object", "generator", "set"))
+"""Kinds of things into which MLX does not look."""
+
 
 def capture_facts(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> tuple[events.Capture | None, events.Capture | None]:
     """inputs= and outputs= as they are given."""
@@ -86,7 +89,17 @@ def _element(i: Interpreter, value: Value, place: Place, written: ir.Expr | None
         held = [member for _, _, member in each_leaf(i, value)]
         if held and all(_is_data(i, member) for member in held) and not _held_elsewhere(i, {oid}, held):
             kind = "copy"
-    return events.Element(where(place), kind, oid, _holds_copy(i, value), copied=tuple(sorted(_copied(i, value))))
+    copied = tuple(sorted(_copied(i, value)))
+    return events.Element(where(place), kind, oid, _holds_copy(i, value), copied=copied, ignored=tuple(_ignored(i, value)))
+
+
+def _ignored(i: Interpreter, value: Value) -> Iterator[events.Ignored]:
+    """What lists, dicts and tuples of a capture hold into which MLX does not look."""
+    for oid, _, member in each_place(i, (value,), CONTAINERS):
+        kind = element_kind(i, member)[0] if isinstance(member, Ref) and (oid is not None or isinstance(value, Tuple)) else ""
+        if isinstance(member, Ref) and kind in IGNORED:
+            led = {member.oid, *(inner.oid for _, _, inner in each_leaf(i, member) if isinstance(inner, Ref))}
+            yield events.Ignored(kind, tuple(sorted(led)))
 
 
 def _copied(i: Interpreter, value: Value) -> set[int]:
@@ -172,7 +185,7 @@ def captured(i: Interpreter, value: Value) -> tuple[set[int], bool, set[object]]
 def container_of(i: Interpreter, ref: Ref) -> int | None:
     """The container that MLX looks into where it finds an object in a capture; None if it does not."""
     kind = i.info(ref.oid).kind
-    if kind not in ("list", "dict", "instance", "shadow") or kind != "shadow" and i.mlx.object_kind(i, ref) is None and not tree(i, ref):
+    if kind not in (*CONTAINERS, "instance", "shadow") or kind != "shadow" and i.mlx.object_kind(i, ref) != "module" and not tree(i, ref):
         return None
     of = i.heap.get(ref.oid, OF)
     return of.oid if isinstance(of, Ref) else ref.oid  # vars(object): its attributes
