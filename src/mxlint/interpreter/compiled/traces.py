@@ -283,9 +283,7 @@ class Trace:
         self.array_reads: list[tuple[Seen, events.Read]] = []
         self.written: dict[Location, Place] = {}
         self.defaults: set[int] = set()
-        """The objects that it put where it looked for one and found none, as `setdefault` does."""
-        self.asked: dict[Location, Value] = {}
-        """What it was told first of containers that it made itself, where it asked whether anything is in them, or how many items are."""
+        """The objects that it put where it looked for one and found none, under a key that may be several."""
         self.kept: list[tuple[Location, events.Write]] = []
         self.changes_python = False
         """Whether it has written something older that is no array of its own."""

@@ -110,7 +110,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         if maker is not None and not isinstance(maker, Const):
             with i.within((place, "factory")):
                 made = i.call(maker, Arguments(), place, frame)
-            puts_default(i, made)
+            puts_default(i, key, made)
             both = _together(i, found, made, absent, by, place)
             put_entry(i, owner, key, both, place, frame)
             return both
@@ -143,9 +143,9 @@ def _where_absent(value: Value) -> Guard | None:
     return next((option.guard for option in options(value) if isinstance(option.member, Unbound)), None)
 
 
-def puts_default(i: Interpreter, made: Value) -> None:
-    """A trace puts what it has made where it found nothing, which no location need say: its next run finds it there."""
-    if i.trace is not None:
+def puts_default(i: Interpreter, key: Value, made: Value) -> None:
+    """A trace puts what it has made where it found nothing under a key of which no location says that: its next run finds it there."""
+    if i.trace is not None and not is_key(key):
         i.trace.defaults.update(member.oid for member in members(made) if isinstance(member, Ref))
 
 

@@ -256,7 +256,7 @@ def _get(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
 def _setdefault(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
     default = args.get(1, "default") or NONE
     value = used(i, dict_item(i, ref, args.args[0], place, frame, default), frame)
-    puts_default(i, default)
+    puts_default(i, args.args[0], default)
     keyed(i, ref.oid, args.args[0], True)
     for field in entries(i, ref.oid, args.args[0]):
         if i.heap.get(ref.oid, field) is None or any(m in list(members(default)) for m in members(value)):
