@@ -283,7 +283,11 @@ class Trace:
         self.array_reads: list[tuple[Seen, events.Read]] = []
         self.written: dict[Location, Place] = {}
         self.defaults: set[int] = set()
-        """The objects that it put where it looked for one and found none, under a key that may be several."""
+        """The objects that it put where it looked for one and found none, as `setdefault` does."""
+        self.asked: dict[Location, Value] = {}
+        """What it was told first where it asked what is in containers that it made itself."""
+        self.grown: dict[int, Value] = {}
+        """Of lists and sets that it made, and that its next run finds and makes longer, what it had made them with."""
         self.kept: list[tuple[Location, events.Write]] = []
         self.changes_python = False
         """Whether it has written something older that is no array of its own."""

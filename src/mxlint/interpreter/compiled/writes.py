@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import (
+    NONE,
     UNBOUND,
     Const,
     Member,
@@ -132,7 +133,8 @@ def _written_outside(
     placeholders = [array for array in arrays if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
-    if not traced and (i.modes.memoised or oid not in holders or _is_own_name(i, oid, frame)):
+    unheld = oid not in holders and not (field == ITEMS and _is_found_again(i, trace, oid))
+    if not traced and (i.modes.memoised or unheld or _is_own_name(i, oid, frame)):
         return  # that a generator goes on is said where it is asked to
     caught = trace.captures
     out_of_sight = traced and i.info(oid).kind == "symbolic" and not is_covered(i, caught.symbolic_out, oid)
@@ -370,10 +372,13 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
         return False  # what nobody in sight put there was there
     if field != ITEMS:
         return (before is None or isinstance(before, Unbound)) and (oid, field) not in trace.surely_there
-    if before is None:
-        # The trace made it: the next run finds it, and adds to it, where this one has put it after it looked for one there.
-        return oid in trace.defaults or any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
+    if before is None and older(i, oid):
+        return any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
+    if before is None and not _is_found_again(i, trace, oid):
+        return False
     now = i.heap.get(oid, ITEMS)
+    if before is None:
+        before = trace.grown.setdefault(oid, next(_held_before(i, trace, oid), now or NONE))
     known = [value.items for value in (before, now) if isinstance(value, Tuple) and value.items is not None]
     if len(known) < 2 or len(known[0]) >= len(known[1]) or _is_answered_anew(i, trace, oid) or _was_emptied(i, trace, oid):
         return False
@@ -381,10 +386,35 @@ def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
     return i.info(oid).kind != "set" or not all(_is_the_same_again(i, part) for part in added)
 
 
+def _is_found_again(i: Interpreter, trace: Trace, oid: int) -> bool:
+    """Whether the next run of a trace finds something that this one has made: it, or what holds it, was put where the trace had found nothing."""
+    filling = i.ledger.of(Writes).filling
+    seen, todo = {oid}, [oid]
+    while todo:
+        inner = todo.pop()
+        if inner in trace.defaults:
+            return True
+        for holder, field in i.heap.holders(inner):
+            if older(i, holder):
+                at = trace.written.get((holder, field))
+                if at is not None and filling.get(at, False):
+                    return True
+            elif holder not in seen:
+                seen.add(holder)
+                todo.append(holder)
+    return False
+
+
+def _held_before(i: Interpreter, trace: Trace, oid: int) -> Iterator[Value]:
+    """What a list or set held before each change that a trace has made of it: at first what the trace has found there, or has made it with."""
+    return (value for (other, field), value in i.heap.trail[trace.start :] if other == oid and field == ITEMS and value is not None)
+
+
 def as_long_as_before(i: Interpreter, trace: Trace, oid: int) -> bool:
     """Whether a list that a trace has made longer surely is as long by now as it was when the trace began."""
     now = i.heap.get(oid, ITEMS)
     before = trace.before(i, oid, ITEMS, now)
+    before = trace.grown.get(oid) if before is None else before
     if before is None or now is None:
         return False
     fewest, most = ([member.items for member in members(value) if isinstance(member, Tuple)] for value in (before, i.live(now)))
@@ -396,8 +426,8 @@ def as_long_as_before(i: Interpreter, trace: Trace, oid: int) -> bool:
 
 def _was_emptied(i: Interpreter, trace: Trace, oid: int) -> bool:
     """Whether a trace has taken all out of a list or set, and filled it anew since: the next run makes it as long."""
-    held_before = [value for (other, field), value in i.heap.trail[trace.start :] if other == oid and field == ITEMS]
-    return any(isinstance(value, Tuple) and value.items == () for value in held_before[1:])
+    _, *later = _held_before(i, trace, oid)
+    return any(isinstance(value, Tuple) and value.items == () for value in later)
 
 
 def _is_the_same_again(i: Interpreter, part: Member) -> bool:
@@ -408,4 +438,5 @@ def _is_the_same_again(i: Interpreter, part: Member) -> bool:
 def _is_answered_anew(i: Interpreter, trace: Trace, oid: int) -> bool:
     """Whether a trace has asked whether anything is in a list or set, or one thing is, and the next run is told otherwise: it need not add to it."""
     asked = [(field, seen.value) for (holder, field), seen in trace.reads.items() if holder == oid and aspects.is_asked_for(field)]
+    asked += [(field, answer) for (holder, field), answer in trace.asked.items() if holder == oid]
     return any(aspects.at(i, oid, field) != answer for field, answer in asked)

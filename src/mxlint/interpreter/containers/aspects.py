@@ -227,6 +227,8 @@ def ask(i: Interpreter, oid: int, field: Field, place: Place, frame: Frame) -> N
                 i.operations.read(i, oid, ITEMS, content, place, frame)
         else:
             i.operations.read(i, oid, field, aspect(i, oid, field), place, frame)
+    elif owner is None and (field == LENGTH or is_asked_for(field)):
+        i.trace.asked.setdefault((oid, field), aspect(i, oid, field))
 
 
 def _is_answered(i: Interpreter, oid: int, field: Field) -> bool:

@@ -144,8 +144,8 @@ def _where_absent(value: Value) -> Guard | None:
 
 
 def puts_default(i: Interpreter, key: Value, made: Value) -> None:
-    """A trace puts what it has made where it found nothing under a key of which no location says that: its next run finds it there."""
-    if i.trace is not None and not is_key(key):
+    """A trace puts what it has made where it found nothing under a key: its next run finds it there."""
+    if i.trace is not None:
         i.trace.defaults.update(member.oid for member in members(made) if isinstance(member, Ref))
 
 
