@@ -22,6 +22,7 @@ from mxlint.interpreter.compiled import put_right
 from mxlint.interpreter.compiled.also_given import also_given
 from mxlint.interpreter.compiled.by_shape import leaves
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
+from mxlint.interpreter.compiled.growing import as_long_as_before
 from mxlint.interpreter.compiled.lifetimes import Threaded
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
@@ -44,7 +45,6 @@ from mxlint.interpreter.compiled.state import (
 from mxlint.interpreter.compiled.traces import Lacking, Seen, Trace
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.compiled.unevaluated import aside, leave
-from mxlint.interpreter.compiled.writes import as_long_as_before
 from mxlint.interpreter.containers.aspects import LENGTH
 from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import contents

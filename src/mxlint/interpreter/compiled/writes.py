@@ -5,23 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import (
-    NONE,
     UNBOUND,
     Const,
-    Member,
     Option,
     Ref,
     Symbolic,
-    Tuple,
     Unbound,
-    Unknown,
     Value,
     members,
     options,
@@ -33,13 +29,13 @@ from mxlint.facts import events
 from mxlint.interpreter.calls.moving import is_inside
 from mxlint.interpreter.compiled import put_right, rebinding
 from mxlint.interpreter.compiled.captures import is_covered, keeping, under_other_names
+from mxlint.interpreter.compiled.growing import is_found_again, is_new
 from mxlint.interpreter.compiled.lifetimes import Stored, is_alive
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, label
 from mxlint.interpreter.compiled.returning import arrays_kept
 from mxlint.interpreter.compiled.sinks import event
-from mxlint.interpreter.compiled.state import Changes, container, held, older, value_kind
+from mxlint.interpreter.compiled.state import Changes, container, older, value_kind
 from mxlint.interpreter.compiled.traces import Seen, Trace
-from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import (
@@ -133,7 +129,7 @@ def _written_outside(
     placeholders = [array for array in arrays if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
-    unheld = oid not in holders and not (field == ITEMS and _is_found_again(i, trace, oid))
+    unheld = oid not in holders and not (field == ITEMS and is_found_again(i, trace, oid))
     if not traced and (i.modes.memoised or unheld or _is_own_name(i, oid, frame)):
         return  # that a generator goes on is said where it is asked to
     caught = trace.captures
@@ -156,7 +152,7 @@ def _written_outside(
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
         not beside and not holders.isdisjoint(caught.ins) or is_covered(i, caught.symbolic_in, oid) or trace.leaves.get(oid, ("argument",))[0] != "argument",
-        not beside and not holders.isdisjoint(caught.outs) or is_covered(i, caught.symbolic_out, oid) or oid in caught.leaves_out, _new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
+        not beside and not holders.isdisjoint(caught.outs) or is_covered(i, caught.symbolic_out, oid) or oid in caught.leaves_out, is_new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
     )  # fmt: skip
     if m.conditions:
         journal(i).hanging[fact] = open_literals(i, trace.path, m)
@@ -363,80 +359,3 @@ def _how(i: Interpreter, oid: int, field: object) -> str:
     if isinstance(field, str):
         return "property" if i.mlx.object_kind(i, Ref(oid)) == "module" and is_cached_property(i, oid, field) else "attribute"
     return "items" if field == ITEMS else "content" if i.info(oid).kind == "array" else "item"
-
-
-def _new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
-    """Whether a written location did not exist when the trace began; a list or set: whether it is longer, and the next run would make it longer again."""
-    before = trace.before(i, oid, field, held(i, oid, field))
-    if i.info(oid).kind == "symbolic":
-        return False  # what nobody in sight put there was there
-    if field != ITEMS:
-        return (before is None or isinstance(before, Unbound)) and (oid, field) not in trace.surely_there
-    if before is None and older(i, oid):
-        return any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
-    if before is None and not _is_found_again(i, trace, oid):
-        return False
-    now = i.heap.get(oid, ITEMS)
-    if before is None:
-        before = trace.grown.setdefault(oid, next(_held_before(i, trace, oid), now or NONE))
-    known = [value.items for value in (before, now) if isinstance(value, Tuple) and value.items is not None]
-    if len(known) < 2 or len(known[0]) >= len(known[1]) or _is_answered_anew(i, trace, oid) or _was_emptied(i, trace, oid):
-        return False
-    added = (part for item in known[1] if item not in known[0] for part in each_part(item))
-    return i.info(oid).kind != "set" or not all(_is_the_same_again(i, part) for part in added)
-
-
-def _is_found_again(i: Interpreter, trace: Trace, oid: int) -> bool:
-    """Whether the next run of a trace finds something that this one has made: it, or what holds it, was put where the trace had found nothing."""
-    filling = i.ledger.of(Writes).filling
-    seen, todo = {oid}, [oid]
-    while todo:
-        inner = todo.pop()
-        if inner in trace.defaults:
-            return True
-        for holder, field in i.heap.holders(inner):
-            if older(i, holder):
-                at = trace.written.get((holder, field))
-                if at is not None and filling.get(at, False):
-                    return True
-            elif holder not in seen:
-                seen.add(holder)
-                todo.append(holder)
-    return False
-
-
-def _held_before(i: Interpreter, trace: Trace, oid: int) -> Iterator[Value]:
-    """What a list or set held before each change that a trace has made of it: at first what the trace has found there, or has made it with."""
-    return (value for (other, field), value in i.heap.trail[trace.start :] if other == oid and field == ITEMS and value is not None)
-
-
-def as_long_as_before(i: Interpreter, trace: Trace, oid: int) -> bool:
-    """Whether a list that a trace has made longer surely is as long by now as it was when the trace began."""
-    now = i.heap.get(oid, ITEMS)
-    before = trace.before(i, oid, ITEMS, now)
-    before = trace.grown.get(oid) if before is None else before
-    if before is None or now is None:
-        return False
-    fewest, most = ([member.items for member in members(value) if isinstance(member, Tuple)] for value in (before, i.live(now)))
-    known = [len(items) for items in (*fewest, *most) if items is not None]
-    if len(known) < len(members(before)) + len(members(i.live(now))):
-        return False
-    return max(known[len(fewest) :]) <= min(known[: len(fewest)])
-
-
-def _was_emptied(i: Interpreter, trace: Trace, oid: int) -> bool:
-    """Whether a trace has taken all out of a list or set, and filled it anew since: the next run makes it as long."""
-    _, *later = _held_before(i, trace, oid)
-    return any(isinstance(value, Tuple) and value.items == () for value in later)
-
-
-def _is_the_same_again(i: Interpreter, part: Member) -> bool:
-    """Whether the next run of a trace has this again, and no other like it: constants, sizes of its arguments, and what is older than the trace."""
-    return older(i, part.oid) if isinstance(part, Ref) else not isinstance(part, (Array, Symbolic, Unknown))
-
-
-def _is_answered_anew(i: Interpreter, trace: Trace, oid: int) -> bool:
-    """Whether a trace has asked whether anything is in a list or set, or one thing is, and the next run is told otherwise: it need not add to it."""
-    asked = [(field, seen.value) for (holder, field), seen in trace.reads.items() if holder == oid and aspects.is_asked_for(field)]
-    asked += [(field, answer) for (holder, field), answer in trace.asked.items() if holder == oid]
-    return any(aspects.at(i, oid, field) != answer for field, answer in asked)
