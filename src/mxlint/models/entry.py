@@ -76,7 +76,8 @@ def _parameter(given: ast.arg, kind: schema.ParameterKind, default: ast.expr | N
     if default is None:
         return Parameter(given.arg, kind, type=accepted)
     try:
-        return Parameter(given.arg, kind, True, ast.literal_eval(default), accepted)
+        constant = default.value if isinstance(default, ast.Constant) else ast.literal_eval(default)
+        return Parameter(given.arg, kind, True, constant, accepted)
     except ValueError as error:
         raise TypeSyntaxError(f"the default of {given.arg} is no constant; `...` stands for what is none") from error
 

@@ -5,6 +5,7 @@ What each makes of all that a value may stand for. `sorted`, `min` and `max` are
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from mxlint.domain.arrays import Array, ShapeOf
@@ -60,59 +61,61 @@ from mxlint.interpreter.open_world import given_contents, given_dicts, unseen_la
 
 
 def _len(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    def one(member: Member) -> Value:
-        if isinstance(member, Array):
-            return i.operations.array(i, "mlx.core.array.__len__", (member,), place, frame)
-        method = special(i, member, "__len__", place, frame)
-        if method is not None:
-            return i.call(method, Arguments(), place, frame)
-        if isinstance(member, Tuple) and (number := length_of_tuple(i, member, place, frame)) is not None:
-            return number
-        if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
-            return Const(len(member.value))
-        kind = container(i, member) if isinstance(member, Ref) else ""
-        if isinstance(member, Ref) and kind:
-            looks(i, member.oid)
-            length = aspects.known_length(i, member.oid)
-            if length is not None:
-                return lies(i, member.oid, aspects.LENGTH, length, place, frame)
-            aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
-        if isinstance(member, Ref) and kind in ("list", "set"):
-            content = i.live(i.heap.get(member.oid, ITEMS) or Unknown("list"))
-            if kind == "set" and any(_may_be_equal(content_member) for content_member in members(content)):
-                return Kind("int", "open")
-            return measures.counted(i, member, bounded(i, member.oid, i.split(content, one)))
-        if isinstance(member, Tuple) and member.items is None:
-            if member.least is None:
-                return Kind("int", "imprecise")
-            return Kind("int", "open") if member.given else Range(member.least, None)
-        decided = environment(i, member) if isinstance(member, External) else None
-        if decided is not None:
-            return i.derived("len", (decided,), frozenset(("int",)), place)
-        if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" and i.info(member.oid).payload not in aspects.VIEWS:
-            throw_named(i, "builtins.TypeError", place)
-        items = dict_keys(i, member.oid) if isinstance(member, Ref) and kind == "dict" else known_items(i, member)
-        if items is not None:
-            return Const(len(items))
-        if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
-            return i.split(parts_of(i, member)[0], one)  # a view of a dict has as many as that
-        if isinstance(member, RangeObject):
-            numbers = constant_range(member)
-            if numbers is not None:
-                return Const(length_of(numbers))
-        if isinstance(member, (Symbolic, ShapeOf)) or isinstance(member, Ref) and _measured_elsewhere(i, member):
-            given_contents.read(i, member, place, frame, HELD_COUNT)
-            return i.derived("len", (member,), frozenset(("int",)), place)
-        if isinstance(member, (Const, Range)):
-            throw_named(i, "builtins.TypeError", place)
-        if isinstance(member, Ref) and kind == "dict":
-            given = given_dicts.length(i, member.oid, place) or unseen_layers.length(i, member.oid, place)
-            if given is not None:
-                return given
-        unseen = isinstance(member, Ref) and kind == "dict" and aspects.given(i, member)
-        return Kind("int", "open" if unseen else "imprecise")
+    return measured(i, args.args[0], i.split(args.args[0], partial(_length, i, place, frame)), place)
 
-    return measured(i, args.args[0], i.split(args.args[0], one), place)
+
+def _length(i: Interpreter, place: Place, frame: Frame, member: Member) -> Value:
+    """How many items one member has."""
+    if isinstance(member, Array):
+        return i.operations.array(i, "mlx.core.array.__len__", (member,), place, frame)
+    method = special(i, member, "__len__", place, frame)
+    if method is not None:
+        return i.call(method, Arguments(), place, frame)
+    if isinstance(member, Tuple) and (number := length_of_tuple(i, member, place, frame)) is not None:
+        return number
+    if isinstance(member, Const) and isinstance(member.value, (str, bytes)):
+        return Const(len(member.value))
+    kind = container(i, member) if isinstance(member, Ref) else ""
+    if isinstance(member, Ref) and kind:
+        looks(i, member.oid)
+        length = aspects.known_length(i, member.oid)
+        if length is not None:
+            return lies(i, member.oid, aspects.LENGTH, length, place, frame)
+        aspects.ask(i, member.oid, aspects.LENGTH, place, frame)
+    if isinstance(member, Ref) and kind in ("list", "set"):
+        content = i.live(i.heap.get(member.oid, ITEMS) or Unknown("list"))
+        if kind == "set" and any(_may_be_equal(content_member) for content_member in members(content)):
+            return Kind("int", "open")
+        return measures.counted(i, member, bounded(i, member.oid, i.split(content, partial(_length, i, place, frame))))
+    if isinstance(member, Tuple) and member.items is None:
+        if member.least is None:
+            return Kind("int", "imprecise")
+        return Kind("int", "open") if member.given else Range(member.least, None)
+    decided = environment(i, member) if isinstance(member, External) else None
+    if decided is not None:
+        return i.derived("len", (decided,), frozenset(("int",)), place)
+    if isinstance(member, Ref) and i.info(member.oid).kind == "iterator" and i.info(member.oid).payload not in aspects.VIEWS:
+        throw_named(i, "builtins.TypeError", place)
+    items = dict_keys(i, member.oid) if isinstance(member, Ref) and kind == "dict" else known_items(i, member)
+    if items is not None:
+        return Const(len(items))
+    if isinstance(member, Ref) and i.info(member.oid).kind == "iterator":
+        return i.split(parts_of(i, member)[0], partial(_length, i, place, frame))  # a view of a dict has as many as that
+    if isinstance(member, RangeObject):
+        numbers = constant_range(member)
+        if numbers is not None:
+            return Const(length_of(numbers))
+    if isinstance(member, (Symbolic, ShapeOf)) or isinstance(member, Ref) and _measured_elsewhere(i, member):
+        given_contents.read(i, member, place, frame, HELD_COUNT)
+        return i.derived("len", (member,), frozenset(("int",)), place)
+    if isinstance(member, (Const, Range)):
+        throw_named(i, "builtins.TypeError", place)
+    if isinstance(member, Ref) and kind == "dict":
+        given = given_dicts.length(i, member.oid, place) or unseen_layers.length(i, member.oid, place)
+        if given is not None:
+            return given
+    unseen = isinstance(member, Ref) and kind == "dict" and aspects.given(i, member)
+    return Kind("int", "open" if unseen else "imprecise")
 
 
 def _may_be_equal(content: Member) -> bool:

@@ -142,6 +142,7 @@ def _run_from(i: Interpreter, run: _Run, node: ir.FuncDef | ir.Lambda, *, starte
         if given is not None and not started:
             _arrives(i, given)
         value = run_body(i, info if node is info.node else FunctionInfo(node, info.source, info.qualname, info.module), frame)
+    frame.consume = None  # it knows the frame
     after, way = i.heap.cut(closed.mark), i.path
     i.path = path
     _ends(i, closed)

@@ -183,6 +183,7 @@ class Interpreter:
 
     def release(self) -> None:
         """Let go of all that is known, at the end: the parts refer to each other, and would stay until the collector looks for cycles."""
+        self.context.forget()
         vars(self).clear()
 
     def eval(self, node: ir.Expr, frame: Frame) -> Value:

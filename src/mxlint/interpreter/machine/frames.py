@@ -193,3 +193,12 @@ class Context:
         if found is None:
             found = self._inner[step] = Context(self, step)
         return found
+
+    def forget(self) -> None:
+        """Let go of all contexts in the outermost one around this: they refer to each other."""
+        *_, outermost = self.around
+        todo = [outermost]
+        for context in todo:
+            todo += context._inner.values()
+            context._inner.clear()
+            context._loop = None
