@@ -35,17 +35,23 @@ from mxlint.interpreter.open_world.turns import (
     stale_alone,
     within,
 )
+from mxlint.syntax.returned import returns_nothing
 
 
 def factories(i: Interpreter, public: Sequence[Method]) -> list[Method]:
-    """The public functions and methods that hand out functions, or that make compiled objects which nothing in sight calls and hand out objects."""
+    """The public functions and methods that hand out functions, or that make compiled objects which nothing in sight calls and hand out objects. What a
+    function gives whose entry a budget has cut short is not known; by its text, it may give nothing."""
     facts, entries = journal(i), i.ledger.of(Entries)
     called = {record.object for record in facts.records if type(record) is events.Call and not record.alone}
     made = [fact.site.span for number, fact in facts.compiled.items() if number not in called]
 
     def is_one(method: Method) -> bool:
         number = id(method.info.node)
-        return number in entries.hand_out or number not in entries.hand_out_nothing and any(within(span, method.info) for span in made)
+        if number in entries.hand_out:
+            return True
+        if number in entries.hand_out_nothing or number in entries.unfinished and returns_nothing(method.info.node):
+            return False
+        return any(within(span, method.info) for span in made)
 
     return [method for method in public if is_one(method)] if made else []
 
