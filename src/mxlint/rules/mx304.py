@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.facts.events import COMES_BACK, Argument, Modality, Where
+from mxlint.facts.rows import AGAIN
 from mxlint.facts.values import ContainerValue
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of, quoted
@@ -30,7 +31,10 @@ def check(program: Program) -> Iterator[Finding]:
         for found in series(program, compiled):
             shown = found.shown()
             if found.grows and not shown or any(shapes_vary(row) or lengths_vary(row) for row in shown or found.turns.values()):
-                presumed = (*found.modality.presumed, LONG) if found.grows == COMES_BACK else found.modality.presumed
+                if 0 < found.most <= AGAIN:
+                    continue
+                besides = (LONG,) if found.grows == COMES_BACK else (f"{found.most} shapes are too many",) if found.most else ()
+                presumed = (*found.modality.presumed, *besides)
                 modality = Modality(found.modality.conditions, presumed)
                 groups.setdefault((found.call, modality, _what(found.argument)), {})[found.argument.where] = None
         for argument in spread(program, compiled):

@@ -33,7 +33,7 @@ from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.state import CompiledInfo
 from mxlint.interpreter.compiled.trees import tree
-from mxlint.interpreter.loops import lengthening, lengths, novelty, slices, stretching
+from mxlint.interpreter.loops import lengthening, lengths, novelty, slices, stretching, windows
 from mxlint.interpreter.loops.running import rounds
 from mxlint.interpreter.loops.settled import reasons
 from mxlint.interpreter.machine.core import Interpreter
@@ -84,6 +84,7 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value, ar
         _grows(i, value, info.context),
         (*(callee.conditions if callee is not None else ()), *conditions),
         presumed,
+        windows.at_most(i, value),
     )
 
 

@@ -68,6 +68,20 @@ def as_long(index: Slice) -> bool:
     return begins and ends and (step is None or isinstance(step, int) and step > 0)
 
 
+def most_in(index: Slice) -> int | None:
+    """How many items a slice has at most, whatever it is a slice of; None if its ends are not both counted from one end of that."""
+    low, high = whole(index.lower), whole(index.upper)
+    if index.upper == NONE:
+        return -low if low is not None and low < 0 else None
+    low = 0 if index.lower == NONE else low
+    return None if low is None or high is None or (low < 0) is not (high < 0) else max(0, high - low)
+
+
+def whole(value: Value) -> int | None:
+    """A whole number that is a constant."""
+    return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+
 def at_front(content: Tuple, index: Value) -> bool:
     """Whether an index is that of an item that is known to lie at the front of a tuple of unknown length."""
     return content.items is None and isinstance(index, Const) and type(index.value) is int and 0 <= index.value < len(content.front)

@@ -51,9 +51,11 @@ from mxlint.interpreter.containers.indices import (
     at_front,
     goes_to_the_end,
     leaves_out,
+    most_in,
     needs_number,
 )
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.loops import windows
 from mxlint.interpreter.loops.lengths import cut_short, growing, remade
 from mxlint.interpreter.loops.novelty import SHAPE
 from mxlint.interpreter.loops.slices import sliced
@@ -275,6 +277,7 @@ def held_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
     few = isinstance(content, Tuple) and content.items is not None and len(content.items) <= FEW
     if not few and (index.lower == NONE or not growing(i, owner)):  # a start that moves as the end does leaves as many
         sliced(i, made.oid, index)
+    windows.keep(i, made.oid, most_in(index))
     if index == Slice(NONE, NONE, Const(-1)):
         unlisted.keep_items(i, made.oid, owner)
     if leaves_out(index):

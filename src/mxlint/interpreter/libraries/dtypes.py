@@ -14,6 +14,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, External, Kind, Member, Range, Ref, Slice, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts.rows import FEW
+from mxlint.interpreter.containers.indices import most_in, whole
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import ITEMS, STORED
 from mxlint.interpreter.objects.lookup import CLASS
@@ -124,22 +125,8 @@ def numbers(i: Interpreter, value: Value) -> Value | None:
 def are_few(given: Mapping[str, Value]) -> bool:
     """Whether what a call is given says that there are few things in the array that it makes: how many, or which slice of another."""
     key, number = given.get("key"), given.get("num")
-    most = _most_in_slice(key) if isinstance(key, Slice) else _whole(number) if number is not None else None
+    most = most_in(key) if isinstance(key, Slice) else whole(number) if number is not None else None
     return most is not None and most <= FEW
-
-
-def _most_in_slice(key: Slice) -> int | None:
-    """How many things there are in a slice at most, whatever it is a slice of; None if both ends are not counted from one end of that."""
-    low, high = _whole(key.lower), _whole(key.upper)
-    if key.upper == NONE:
-        return -low if low is not None and low < 0 else None
-    low = 0 if key.lower == NONE else low
-    return None if low is None or high is None or (low < 0) is not (high < 0) else high - low
-
-
-def _whole(value: Value) -> int | None:
-    """A whole number."""
-    return value.value if isinstance(value, Const) and type(value.value) is int else None
 
 
 def kinds_of_number(i: Interpreter, array: Ref) -> frozenset[str]:

@@ -36,7 +36,7 @@ from mxlint.interpreter.compiled import captures, recipes, sinks, unevaluated, w
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.operators import METHODS
-from mxlint.interpreter.loops import contents, lengthening, looked, novelty, stretching
+from mxlint.interpreter.loops import contents, lengthening, looked, novelty, stretching, windows
 from mxlint.interpreter.loops.running import NO_LOOPS
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -274,6 +274,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
         grows_, loops = (grows_, loops) if grows_ else (array.grows, array.loops)
     made = Array(ident, trace, shape, array.dtype, chain, origin, grows_, loops=loops)
     stretching.lengthens(i, made, None)
+    windows.made(i, ident, (array,))
     if i.trace is None or made.trace is None:
         recipes.keep(i, recipes.ITEM, made, operands, {})
     backward.carried(i, "", made, operands)

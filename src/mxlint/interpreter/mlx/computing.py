@@ -24,7 +24,7 @@ from mxlint.domain.place import Place
 from mxlint.domain.varying import united
 from mxlint.interpreter.compiled import captures, recipes, sinks, tracing, unevaluated
 from mxlint.interpreter.containers.builders import new_list
-from mxlint.interpreter.loops import contents, lengthening, stretching
+from mxlint.interpreter.loops import contents, lengthening, stretching, windows
 from mxlint.interpreter.loops.running import NO_LOOPS, rounds_around
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
@@ -257,6 +257,7 @@ def _made(
     i.heap.set(ident, LAZY, Const(not data))
     if i.trace is not None and "vmap" in i.trace.transforms:
         mapping.carried(i, ident, args)
+    windows.made(i, ident, args)
     if i.trace is None:
         origins_ = tuple(dict.fromkeys(a.ident for value in args for a in arrays_in(i, value)))
         if origins_:
