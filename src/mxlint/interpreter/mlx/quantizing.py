@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from mxlint.domain.arrays import Array
-from mxlint.domain.members import NONE, External, Ref, Tuple, Value
+from mxlint.domain.arrays import Array, Operands
+from mxlint.domain.members import NONE, TRUE, External, Ref, Tuple, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled import writes
+from mxlint.interpreter.compiled.state import FROZEN
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS
+from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx.kinds import CLASS
 from mxlint.interpreter.mlx.submodules import submodules
 from mxlint.interpreter.open_world import opaque
@@ -49,7 +51,12 @@ def _quantize_one(i: Interpreter, oid: int, field: object, layer: Value, predica
     rows = weight.shape[:-1] if isinstance(weight, Array) and weight.shape else None
     shape = (*rows, None) if rows is not None else None
     for name, dtype in (("weight", "uint32"), ("scales", None), ("biases", None)):
-        i.heap.set(made, name, Array(i.ident(place, (name, layer.oid)), None, shape, dtype))
+        ident = i.ident(place, (name, layer.oid))
+        i.heap.set(made, name, Array(ident, None, shape, dtype))
+        if i.trace is None:
+            i.heap.set(ident, LAZY, TRUE)
+            i.heap.set(ident, OPERANDS, Operands(tuple(array.ident for array in arrays_in(i, weight or NONE))))
+    i.heap.set(made, FROZEN, Tuple((TRUE, NONE)))
     if isinstance(field, tuple):
         content = i.heap.get(oid, ITEMS)
         if isinstance(content, Tuple) and content.items is not None:
