@@ -139,6 +139,8 @@ def either(a: Guard, b: Guard) -> Guard:
     """What holds where one of two guards does: what both say and, where they are of two sides of a test, that of what only one says this or something
     of the other holds: `a` in one branch, and in the other one a test within it, gives that the tests are not both passed. Of many such pairs one is
     kept; of guards that have no test in common none, as loops would take a round for each to settle, but of two handlers that one of them runs."""
+    if a is b or not a or not b:
+        return a if a is b else ()
     common = tuple([literal for literal in a if literal in b])
     more, less = ([literal for literal in guard if literal not in common] for guard in (a, b))
     found: list[Literal_] = []

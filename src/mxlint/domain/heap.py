@@ -447,6 +447,8 @@ class Heap:
 
     def changes(self, mark: int) -> Delta:
         """What changed since a mark, as it is now; `UNBOUND` for what is gone."""
+        if len(self.trail) == mark:
+            return {}
         cells = self._cells
         return {location: cells[location[0]].get(location[1], UNBOUND) for location in dict.fromkeys([at for at, _ in self.trail[mark:]])}
 
@@ -478,7 +480,7 @@ class Heap:
     def apply(self, delta: Mapping[Location, Value]) -> None:
         """Write a delta over the state that it is relative to."""
         for (oid, field), value in delta.items():
-            if isinstance(value, Unbound):
+            if type(value) is Unbound:
                 self.drop(oid, field)
             else:
                 self._put(oid, field, value)
@@ -503,10 +505,10 @@ class Heap:
     def merged(self, deltas: Iterable[tuple[Delta, Guard]]) -> Delta:
         """The join of states relative to the present one. Each comes with the literals under which it is reached."""
         branches = list(deltas)
-        if len(branches) == 1:
-            return branches[0][0]
+        if len(branches) == 1 or not any(delta for delta, _ in branches):
+            return branches[0][0] if branches else {}
         result: Delta = {}
-        makers = {location for delta, _ in branches for location in delta if location[1] == ALIVE and delta[location] is TRUE}
+        makers = {location for delta, _ in branches for location, value in delta.items() if value is TRUE and location[1] == ALIVE}
         recording = self.recording
         for location in dict.fromkeys(location for delta, _ in branches for location in delta):
             oid, field = location
@@ -547,15 +549,16 @@ def widened(
     for location in dict.fromkeys([*old, *new]):
         made = (location[0], ALIVE)
         made_before, made_after = old.get(made) is TRUE, new.get(made) is TRUE
-        if not base.has(location[0], ALIVE) and made_before is not made_after:
+        there = base.has(location[0], ALIVE)
+        if not there and made_before is not made_after:
             only = old if made_before else new
             if location in only:
                 result[location] = only[location]
             continue
         present = base.get(*location) or UNBOUND
         before, now = old.get(location, present), new.get(location, present)
-        widening = widen if base.has(location[0], ALIVE) else widen_late
-        after = _earlier(widening(before, now, loop, tested.get(location, ())), of_round)
+        widening = widen if there else widen_late
+        after = _earlier(before if before is now else widening(before, now, loop, tested.get(location, ())), of_round)
         result[location] = _settled(before, after) if again and type(after) is Union and after != before else after
     return result
 
@@ -568,15 +571,14 @@ def _settled(before: Value, after: Union) -> Value:
 
 def passed(state: Delta, of_round: Callable[[Identity], bool]) -> Delta:
     """The state after a round, as the next one finds it. `of_round`: of which conditions the outcomes say nothing of the next round."""
-    return {location: _earlier(value, of_round) if isinstance(value, Union) else value for location, value in state.items()}
+    return {location: _earlier(value, of_round) for location, value in state.items()}
 
 
 def _earlier(value: Value, of_round: Callable[[Identity], bool]) -> Value:
     """The value with guards as conditions of an earlier round: they say nothing of the next, but that a member depends on them."""
-    found = options(value)
-    if not any(of_round(literal.condition) for option in found for literal in option.guard):
+    if type(value) is not Union or not any(of_round(literal.condition) for option in value.options for literal in option.guard):
         return value
-    return of(Option(option.member, tuple(dict.fromkeys(_past(lit, of_round) for lit in option.guard))) for option in found)
+    return of(Option(option.member, tuple(dict.fromkeys(_past(lit, of_round) for lit in option.guard))) for option in value.options)
 
 
 def _past(literal: Literal_, of_round: Callable[[Identity], bool]) -> Literal_:

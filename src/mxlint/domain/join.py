@@ -71,7 +71,8 @@ def of(alternatives: Iterable[Option], *, chosen: bool = False) -> Value:
             found.append(option)
         else:
             present = found[at]
-            found[at] = Option(_together(present.member, member), either(present.guard, option.guard))
+            if present.member is not member or present.guard is not option.guard:
+                found[at] = Option(_together(present.member, member), either(present.guard, option.guard))
     if len(found) == 1:
         return found[0].member
     joined = tuple(found)

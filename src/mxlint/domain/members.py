@@ -561,8 +561,13 @@ def options(value: Value) -> tuple[Option, ...]:
     return value.options if isinstance(value, Union) else (Option(value),)
 
 
+_SCALARS: Final = frozenset((Const, Sourced, Range, Length, Kind, Measure, Symbolic))
+
+
 def scalar_type(member: Member) -> str | None:
     """The name of a scalar's type, or None for what is no scalar."""
+    if type(member) not in _SCALARS:
+        return None
     if isinstance(member, Const):
         return type(member.value).__name__
     if isinstance(member, (Range, Length)):

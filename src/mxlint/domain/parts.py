@@ -104,6 +104,8 @@ def each_option(value: Value, into: type[Composite] = Composite) -> Iterator[Opt
 
 def each_part(value: Value, into: type[Composite] = Composite) -> Iterator[Member]:
     """Each member of a value and of what its members hold themselves, not through the heap; what several hold counts once."""
+    if not isinstance(value, (Union, Composite)):
+        return iter((value,))
     return (option.member for option in each_option(value, into))
 
 

@@ -21,20 +21,13 @@ from mxlint.domain.heap import ALIVE, OLDER, Delta, Info, Location, Recording
 from mxlint.domain.members import (
     UNBOUND,
     Composite,
-    Const,
-    External,
-    Kind,
-    Length,
     Member,
-    Range,
     Ref,
-    Symbolic,
     Unbound,
-    Unknown,
     Value,
 )
 from mxlint.domain.ordering import ORDERED, comparison
-from mxlint.domain.parts import each_option, referred, rename
+from mxlint.domain.parts import FLAT, each_option, referred, rename
 from mxlint.domain.place import Place
 from mxlint.domain.size import Size, symbols
 from mxlint.interpreter.calls.correspondence import Correspondence, nameless
@@ -125,7 +118,7 @@ class Summary:
         self.asked = Asked(recording.asked)
         self.recursions = frozenset(recording.recursions)
         self.content = frozenset(ident for ident in recording.content if ident not in recording.fresh)
-        self.decided = {condition: outcome for condition, outcome in call.outcomes(i).items() if condition in self.asked}
+        self.decided = self.asked.answers(call.outcomes(i)) if recording.asked else {}
         self.more = i.path[len(call.path) :]
         self.raises = frozenset(recording.raises)
         self.thrown = recording.thrown
@@ -174,6 +167,10 @@ class Asked:
             ordered = ((ORDERED, asked[0]) for condition in self.conditions if (asked := comparison(condition)) is not None)
             self._things = frozenset((*equal, *ordered))
         return self._things
+
+    def answers(self, said: dict[Identity, object]) -> dict[Identity, object]:
+        """What a path says of that."""
+        return {name: what for name, what in said.items() if name in self} if self.conditions else {}
 
     def __contains__(self, name: Identity) -> bool:
         if name in self.conditions or name[0] in (TOGETHER, ORDERED) and name[1] in self.conditions:
@@ -322,13 +319,11 @@ def _holds(i: Interpreter, summary: Summary, call: Call, known: dict[Identity, o
         return False
     if summary.since is not None and summary.path != _conditions(i.path[summary.since :]):
         return False
-    if any(condition not in known or known[condition] != outcome for condition, outcome in summary.decided.items()):
-        return False
     if summary.looped is not None and summary.looped is not in_loop(i):
         return False
     if summary.unrolled > i.unrolled or summary.caller is not None and summary.caller is not call.caller:
         return False
-    return sum(condition in summary.asked for condition in known) == len(summary.decided)
+    return summary.asked.answers(known) == summary.decided
 
 
 def _held(i: Interpreter, expected: dict[Location, object]) -> bool:
@@ -489,11 +484,13 @@ def _portable(value: Value, known: frozenset[object], context: Context) -> bool:
 
 
 def _means_the_same(member: Member, known: frozenset[object], context: Context) -> bool:
+    if type(member) in FLAT:
+        return True
     if isinstance(member, Traces):
         return not any(entry.is_inside(context) for entry in member.entries)  # type: ignore[attr-defined]
     if isinstance(member, Array):
         return all(symbol in known for size in member.shape or () if isinstance(size, Size) for symbol in symbols(size))
-    return isinstance(member, (Const, Range, Kind, Unknown, Length, External, Operands, Ref, Unbound, Composite, Symbolic))
+    return isinstance(member, (Ref, Composite))
 
 
 # -- replaying ---------------------------------------------------------------------------------------------------------

@@ -63,8 +63,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     """Note a write: who wrote last where, and what a running trace writes that is older than itself."""
     if place is None:
         return
-    filling = i.ledger.of(Writes).filling
-    if i.info(oid).kind in FILLED and place not in filling:
+    filling, kind = i.ledger.of(Writes).filling, i.info(oid).kind
+    if kind in FILLED and place not in filling:
         filling[place] = isinstance(frame.node, ir.FuncDef) and _fills(i, place, frame.node, frame)
     count_write(i, oid, field, place)
     if field == ANY or isinstance(field, tuple) and field[0] == "k" and not _is_array(value):
@@ -73,7 +73,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     rebinding.stored(i, oid, field, value)
     if field == ADDED:
         field = ITEMS
-    _note_stored(i, oid, field, value, place, frame)
+    if kind != "frame" or oid != frame.oid:
+        _note_stored(i, oid, field, value, place, frame)
     trace = i.trace
     if trace is None:
         _overwritten(i, oid, field, place)
@@ -83,10 +84,10 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if argument is not None and i.info(oid).trace == trace.number:
         _mutated(i, trace, oid, field, argument, place, frame)
         return
-    holders = {oid} if older(i, oid) else keepers(i, oid) if i.info(oid).kind in MAY_OUTLIVE else set()
+    holders = {oid} if older(i, oid) else keepers(i, oid) if kind in MAY_OUTLIVE else set()
     if not holders or _is_own_name(i, oid, frame) and not older(i, oid):
         return
-    if i.info(oid).kind in ("iterator", "generator"):
+    if kind in ("iterator", "generator"):
         if _is_unasked(i, place, frame):  # who asks the iterator afterwards relies on the step
             _written_outside(i, trace, (oid, field), holders, value, place, frame, STEPS)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 from mxlint.domain.place import Place
@@ -13,24 +14,12 @@ NO_LOOPS: Final[frozenset[Context]] = frozenset()
 
 def rounds(i: Interpreter, older: Context) -> tuple[Context, ...]:
     """The rounds of loops that run and in which `older` is not made, innermost first."""
-    found: list[Context] = []
-    step: Context | None = i.context
-    while step is not None and not within(older, step):
-        if is_round(step.step):
-            found.append(step)
-        step = step.parent
-    return tuple(found)
+    return tuple(itertools.takewhile(lambda around: not within(older, around), i.context.rounds))
 
 
-def rounds_around(i: Interpreter) -> list[Context]:
+def rounds_around(i: Interpreter) -> tuple[Context, ...]:
     """The rounds of loops that run, innermost first."""
-    step: Context | None = i.context
-    running: list[Context] = []
-    while step is not None:
-        if is_round(step.step):
-            running.append(step)
-        step = step.parent
-    return running
+    return i.context.rounds
 
 
 def one_by_one(what: object) -> tuple[Place, int] | None:

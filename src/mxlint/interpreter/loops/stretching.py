@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from mxlint.domain.arrays import GOING_ON, Array
+from mxlint.domain.guards import Literal_
 from mxlint.domain.guards import parts as literals
 from mxlint.domain.members import (
     Length,
@@ -25,11 +26,13 @@ from mxlint.interpreter.machine.core import Interpreter
 class Lengthening:
     """Arrays that rounds of loops make longer, or otherwise of another length, each time."""
 
-    __slots__ = ("arrays", "bounded")
+    __slots__ = ("arrays", "asked", "bounded")
 
     def __init__(self) -> None:
         self.arrays: dict[int, tuple[frozenset[Hashable], frozenset[int]]] = {}
         """Which loops do so, and which axis it is, counted from either end."""
+        self.asked: dict[Literal_, frozenset[int]] = {}
+        """The arrays whose lengths literals ask for."""
         self.bounded: set[int] = set()
         """Arrays whose lengths decide in a round whether they go on or something else takes their place, as `if len(x) > 8: x = x[-8:]` does: these may
         come to rest."""
@@ -42,8 +45,17 @@ def may_rest(i: Interpreter, state: Iterable[Value]) -> None:
             continue
         arrays = {ident for m in members(value) if isinstance(m, Array) for ident in (m.ident, i.heap.older(m.ident))}
         guards = {literal for option in value.options for literal in option.guard} if arrays else ()
-        if any(not arrays.isdisjoint(measured(one.condition)) for literal in guards for one in (literal, *literals(literal))):
+        if any(not arrays.isdisjoint(_asked(i, one)) for literal in guards for one in (literal, *literals(literal))):
             i.ledger.of(Lengthening).bounded |= arrays
+
+
+def _asked(i: Interpreter, literal: Literal_) -> frozenset[int]:
+    """The arrays whose lengths a literal asks for, found once: each round asks it of all literals that stand then."""
+    known = i.ledger.of(Lengthening).asked
+    found = known.get(literal)
+    if found is None:
+        found = known[literal] = frozenset(measured(literal.condition))
+    return found
 
 
 def measured(part: object) -> Iterator[int]:

@@ -118,6 +118,8 @@ class Interpreter:
         self.project = project
         self.observer = observer
         self.heap = Heap()
+        self.info: Callable[[int], Info] = self.heap.infos.__getitem__
+        """What never changes about an object, by its number."""
         self.path: Path = ()
         self._ruled_out: dict[int, tuple[Path, RuledOut]] = {}
         """What some paths rule out, by the identities of these, which are kept."""
@@ -247,9 +249,6 @@ class Interpreter:
         if self.trace is not None:
             self.heap.infos[oid].trace = self.trace.number
         return oid
-
-    def info(self, oid: int) -> Info:
-        return self.heap.infos[oid]
 
     def symbolic(
         self, place: Place, what: str, label: str = "", kinds: frozenset[str] | None = None, source: str = "", presumed: str = ""

@@ -160,7 +160,7 @@ def within(inner: Context | None, outer: Context) -> bool:
 class Context:
     """Where an allocation happens: the chain of calls and loop rounds, interned so that equal chains are one object."""
 
-    __slots__ = ("_inner", "_loop", "depth", "parent", "step")
+    __slots__ = ("_inner", "_loop", "_rounds", "depth", "parent", "step")
 
     def __init__(self, parent: Context | None, step: object) -> None:
         self.parent = parent
@@ -168,6 +168,15 @@ class Context:
         self.depth: int = parent.depth + 1 if parent is not None else 0
         self._inner: dict[object, Context] = {}
         self._loop: Context | None = None
+        self._rounds: tuple[Context, ...] | None = None
+
+    @property
+    def rounds(self) -> tuple[Context, ...]:
+        """The rounds of loops among this context and those around it, innermost first."""
+        if self._rounds is None:
+            outer = self.parent.rounds if self.parent is not None else ()
+            self._rounds = (self, *outer) if is_round(self.step) else outer
+        return self._rounds
 
     @property
     def loop(self) -> Context:
@@ -201,4 +210,4 @@ class Context:
         for context in todo:
             todo += context._inner.values()
             context._inner.clear()
-            context._loop = None
+            context._loop = context._rounds = None

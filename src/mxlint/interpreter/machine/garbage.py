@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from mxlint.domain.arrays import Operands
 from mxlint.domain.heap import ALIVE, Delta
 from mxlint.domain.members import TRUE, Member, Ref, Value
-from mxlint.domain.parts import referred
+from mxlint.domain.parts import FLAT, NOTHING, referred
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.locations import LAZY, OPERANDS
 from mxlint.interpreter.machine.paths import Path
@@ -55,7 +55,7 @@ def outliving(values: Iterable[Value], changes: Delta, fresh: Collection[int]) -
     written: dict[int, list[int]] = {}
     todo = [number for value in values for number in referred(value)]
     for (oid, field), held in changes.items():
-        numbers = referred(held)
+        numbers = referred(held) if type(held) not in FLAT else NOTHING
         if isinstance(field, tuple) and isinstance(field[-1], Member):
             numbers |= referred(field[-1])
         if not numbers:

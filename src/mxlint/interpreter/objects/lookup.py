@@ -52,13 +52,34 @@ def mro(i: Interpreter, cls: Value, done: dict[int, list[Member]] | None = None)
     """The linearised bases of a class, itself first (C3, as Python does; where that fails, depth first). `done`: those of the classes met."""
     if not isinstance(cls, Ref):
         return [m for m in members(cls)]
-    done = {} if done is None else done
+    if done is None:
+        return _order(i, cls)
     if cls.oid not in done:
         done[cls.oid] = [cls]  # of one that is among its own bases
         bases = [base for value in _bases(i, cls) for base in members(value)]
         sequences = [mro(i, base, done) for base in bases if base != cls]
         done[cls.oid] = [cls, *(sequences[0] if len(bases) == len(sequences) == 1 else _merge([*sequences, bases]))]
     return done[cls.oid]
+
+
+class Orders:
+    """The linearised bases of classes, with the bases that they and those above them had then."""
+
+    __slots__ = ("known",)
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[tuple[tuple[int, Value | None], ...], list[Member]]] = {}
+
+
+def _order(i: Interpreter, cls: Ref) -> list[Member]:
+    """The linearised bases of a class, found once for as long as no class among them has other bases."""
+    orders = i.ledger.of(Orders).known
+    known = orders.get(cls.oid)
+    if known is None or any(i.heap.get(oid, BASES) is not bases for oid, bases in known[0]):
+        done: dict[int, list[Member]] = {}
+        found = mro(i, cls, done)
+        known = orders[cls.oid] = tuple((oid, i.heap.get(oid, BASES)) for oid in done), found
+    return list(known[1])
 
 
 def _merge(sequences: list[list[Member]]) -> list[Member]:
