@@ -932,7 +932,9 @@ class Other:
 """A method that nothing in sight calls, another one, and a function that may set anything."""
 
 
-def test_nothing_is_called_again_that_cannot_find_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts the expressions that are evaluated."""
     run = [0]
     evaluated = Interpreter.part
 
@@ -941,6 +943,10 @@ def test_nothing_is_called_again_that_cannot_find_something_else(monkeypatch: py
         return evaluated(i, *args)
 
     monkeypatch.setattr(Interpreter, "part", counted)
+    return run
+
+
+def test_nothing_is_called_again_that_cannot_find_something_else(run: list[int]) -> None:
     lines = "        x = mx.exp(x) * mx.array(len(str(x)))\n" * 50
     counts = []
     for writes in ("global scale; scale = 2.0", "self.scale = 2.0", "self.rate = 2.0"):
@@ -950,6 +956,80 @@ def test_nothing_is_called_again_that_cannot_find_something_else(monkeypatch: py
         assert [finding.code for finding in found] == (["MX209"] if writes.startswith("global") else [])
     again, *once = counts
     assert again > 1.5 * max(once)
+
+
+IDLE = """
+import mlx.core as mx
+
+class Layer:
+    def __init__(self):
+        self.w = mx.ones(2)
+        self.seen = []
+        self._run = mx.compile(lambda x: mx.exp(x) * self.w)
+
+    def __call__(self, x):
+        return self._run(x)
+
+    def other(self, x):
+        w = self.w
+        for n in range(16):
+{lines}
+        {writes}
+        return x
+"""
+"""A method beside a compiled one, which changes what that has read or something else, or nothing."""
+
+
+@pytest.mark.parametrize(
+    ("writes", "codes", "runs"),
+    [
+        ("self.w = x", ["MX201"], True),
+        ("w[0] = 1", ["MX201"], True),
+        ("w += 2", ["MX201"], True),
+        ("self.seen.append(1)", [], True),
+        ("self._run(x)", [], True),
+        ("w = w + 2", [], False),
+        ("len(self.seen)", [], False),
+    ],
+)
+def test_a_method_that_changes_nothing_does_not_run_between_two_calls(run: list[int], writes: str, codes: list[str], runs: bool) -> None:
+    text = IDLE.format(writes=writes, lines="            x = mx.exp(x) * mx.array(len(str(n)))\n" * 10)
+    found = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table()).findings
+    assert [finding.code for finding in found] == codes
+    assert (run[0] > 500) == runs
+
+
+GROWING = """
+from functools import partial
+import mlx.core as mx
+
+@partial(mx.compile, shapeless=SHAPELESS)
+def gate(x, n=1):
+    return mx.exp(x) * n
+
+class Layer:
+    def __init__(self):
+        self.seen, self.n = mx.zeros((1, 4)), 0
+
+    def __call__(self, x):
+        self.seen = mx.concatenate([self.seen, x])
+        self.n += 1
+        return gate(GIVEN)
+"""
+"""A method that makes an array longer and counts its calls."""
+
+
+@pytest.mark.parametrize(
+    ("shapeless", "given", "codes"),
+    [("False", "self.seen", ["MX304"]), ("True", "self.seen", []), ("True", "x, self.n", ["MX303"]), ("True", "self.seen[:self.n]", [])],
+)
+def test_what_shapeless_functions_are_given_is_asked_again_where_it_is_no_array(
+    run: list[int], shapeless: str, given: str, codes: list[str]
+) -> None:
+    text = GROWING.replace("SHAPELESS", shapeless).replace("GIVEN", given)
+    found = analyze(source_from_bytes(text.encode(), "main.py"), Project(), load_table()).findings
+    assert [finding.code for finding in found] == codes
+    assert (run[0] > 100) == bool(codes)
 
 
 NESTED = """

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from mxlint.models import entry as entries
 from mxlint.models.expression import TypeSyntaxError, parse
 from mxlint.models.mlx.members import MODULE
-from mxlint.models.mlx.names import MODULE_CHANGES, MODULE_METHODS
+from mxlint.models.mlx.names import CHANGE_MODULES, MODULE_CHANGES, MODULE_METHODS
 from mxlint.models.schema import Constant, Model, SchemaError
 from mxlint.resources import Resource, resource
 
@@ -263,6 +263,8 @@ def changers() -> Mapping[str, frozenset[tuple[str, str]]]:
                 found.setdefault(last, set()).add((cls if mutation.target.kind == "self" else "", mutation.how))
     for method in MODULE_CHANGES:
         found.setdefault(method, set()).add((MODULE, MODULE_METHODS[method]))
+    for function in CHANGE_MODULES:
+        found.setdefault(function, set()).add(("", "changes"))
     return {last: frozenset(how) for last, how in found.items()}
 
 
@@ -287,6 +289,10 @@ def changed_arguments() -> Mapping[str, Changed]:
         for signature in known.signatures:
             by_place = [parameter.name for parameter in signature.parameters if parameter.kind != "keyword"]
             places.update(by_place.index(target) for target in targets if target in by_place)
+    for function, (place, parameter) in CHANGE_MODULES.items():
+        places, names = found.setdefault(function, (set(), set()))
+        places.add(place)
+        names.add(parameter)
     return {last: Changed(frozenset(places), frozenset(names)) for last, (places, names) in found.items()}
 
 

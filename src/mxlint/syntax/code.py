@@ -7,11 +7,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from mxlint.syntax.index import ANY, GIVEN, Block, Import
+from mxlint.syntax.index import ANY, COUNTS, GIVEN, Block, Import
 from mxlint.syntax.names import NOTHING
 
 How: TypeAlias = tuple[str, str]
 """The class whose objects something changes, "" if it changes an argument, and how: adds, removes, reorders, replaces."""
+OF_ARRAYS: Final[frozenset[How]] = frozenset((("mlx.core.array", "replaces"),))
+"""What `+= 1` does: an array is changed in place, a number is not."""
 READERS: Final = frozenset(("vars", "locals", "globals", "eval", "exec"))
 """Builtins by which code may read all attributes of an object, or all names."""
 NAMESPACES: Final = frozenset(("globals", "eval", "exec"))
@@ -118,7 +120,7 @@ def _changes(blocks: Collection[Block], changers: Mapping[str, frozenset[How]]) 
     for block in blocks:
         for use, owner in block.uses:
             name = use.removesuffix(GIVEN)
-            how = frozenset(way for way in changers.get(name, ()) if bool(way[0]) == (name == use))
+            how = frozenset(way for way in changers.get(name, ()) if bool(way[0]) == (name == use)) if use != COUNTS else OF_ARRAYS
             if how:
                 found[owner] = found.get(owner, frozenset()) | how
     return found

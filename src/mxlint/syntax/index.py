@@ -21,6 +21,8 @@ TRACERS = (COMPILE, "mlx.core.export_function", "mlx.core.exporter")
 """What traces a function with placeholders."""
 ANY = "*"
 """An attribute whose name is not known, as in `setattr(object, name, value)`; of an import, all that a module exports."""
+COUNTS = "+= 1"
+"""Stands for `+=` and its like with a number."""
 GIVEN = "()"
 """Behind the name of a function: it changes what it is given."""
 
@@ -37,7 +39,7 @@ class Block:
     as entries of `globals()`; `hands` the names, or last names of attributes, of arguments, but those of `isinstance` and its like, and "" for what is neither, nor a constant; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
     `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else. `called` are the names
     among `calls` that are none of attributes, and "" where what an expression gives is called. `uses` are what may change a container in place, each
-    as the method of it and whose it is: the name of any attribute that is read, `__setitem__` and `__delitem__`, or that of `+=` and its like, and that of a
+    as the method of it and whose it is: the name of any attribute that is read, `__setitem__` and `__delitem__`, or that of `+=` and its like (`COUNTS`, with a number), and that of a
     function of a library with `GIVEN` behind it, where it changes what it is given there; and a
     variable of another block, an attribute (with a dot before it), or "" for any other. What a block makes itself and gives a name is left out.
     """
@@ -359,8 +361,8 @@ class _Indexer:
 
     def augmented(self, node: ast.AugAssign) -> None:
         counts = isinstance(node.value, ast.Constant) and isinstance(node.value.value, (int, float)) and not isinstance(node.op, ast.Mult)
-        if type(node.op) in _IN_PLACE and not counts:  # a number is added to numbers alone
-            self._block.uses.add((_IN_PLACE[type(node.op)], _root(node.target)))
+        if type(node.op) in _IN_PLACE:  # a number is added to numbers and arrays alone
+            self._block.uses.add((COUNTS if counts else _IN_PLACE[type(node.op)], _root(node.target)))
         self.visit(node.value)
         self._binds((node.target,), None)
         if isinstance(node.target, ast.Name):

@@ -22,10 +22,12 @@ from mxlint.interpreter.mlx import kinds
 from mxlint.interpreter.objects.lookup import CLASS, EXTENDED, container, is_of_library
 from mxlint.models.load import bases, changers
 from mxlint.models.mlx.names import MODE
-from mxlint.syntax.code import Code, How
+from mxlint.syntax.code import OF_ARRAYS, Code, How
 
 ADVANCED: Final = ("iterator", "generator")
 """Kinds of objects that whoever iterates over them changes."""
+ALSO_OF_ARRAYS: Final = OF_ARRAYS | {("builtins.list", "adds"), ("builtins.list", "replaces")}
+"""What is done to a list by what changes an array as well: `xs[0] = y`, `xs += y`."""
 TRAINING: Final = "training"
 """The attribute of a module that its `train` and `eval` set."""
 _MODULES: Final = frozenset((kinds.MODULE, "builtins.dict"))
@@ -79,6 +81,8 @@ class InPlace:
                 found[oid] = frozenset()
             elif anywhere:
                 _mark_one(i, Ref(oid), anywhere, found)  # what lies in it is among them
+                if not ALSO_OF_ARRAYS.isdisjoint(anywhere):
+                    found.update((m.ident, frozenset()) for value in cells[oid].values() for m in members(value) if isinstance(m, Array))
         return found
 
 
@@ -106,7 +110,8 @@ def _mark_one(i: Interpreter, ref: Ref, does: Iterable[How], found: dict[int, fr
         ways = frozenset(how for cls, how in does if not cls or EXTENDED.get(cls) == kind)
     else:
         classes = _library_classes(i, ref)
-        ways = frozenset(how for cls, how in does if classes is None or cls in classes or not cls and is_of_library(i, ref))
+        given = classes is _MODULES or is_of_library(i, ref)
+        ways = frozenset(how for cls, how in does if classes is None or cls in classes or not cls and given)
     if ways:
         found[ref.oid] = found.get(ref.oid, frozenset()) | ways
 

@@ -195,12 +195,11 @@ class _Client:
             if id(method.info.node) not in self.entered:
                 continue
             others = [other for other in (*one.methods, *beside.methods, *self.file.writing) if other is not method]
-            if self._again(method, list(dict.fromkeys(others))) or self._draws(method):
-                rounds.repeat(i, method, frame)
+            counts = self._again(method, list(dict.fromkeys(others)))
+            self._repeat(method, counts)
             self._with_open_objects(method, beside.lying_open)
             for other in rounds.counting_for(i, method, (*one.methods, *beside.methods, *beside.lying_open), frame):
                 rounds.repeat(i, method, frame, other)
-            rounds.go_on(i, method, frame)
             run_within(i, calling(i, method, frame), beside.managers, frame)
 
     def _call_attributes(self, one: _Object, beside: _Beside) -> None:
@@ -225,11 +224,9 @@ class _Client:
         ]
         others = list(dict.fromkeys((*(writer for writer in file.writing if writer is not method), *beside)))
         changes = file.writing or beside or closures.may_change(i, method)
-        counts = self._again(method, others) if changes else rounds.counts(i, method, frame)
+        counts = self._again(method, others) if changes else rounds.may_differ(i, method) and rounds.counts(i, method, frame)
         self._with_open_objects(method, file.lying_open)
-        if counts or self._draws(method):
-            rounds.repeat(i, method, frame)
-        rounds.go_on(i, method, frame)
+        self._repeat(method, counts)
         run_within(i, calling(i, method, frame), file.around, frame)
 
     def call_compiled(self, named: Sequence[tuple[str, Ref]], reaching: Sequence[Method]) -> None:
@@ -250,8 +247,13 @@ class _Client:
                 run(i, callee, near, frame)
             run_within(i, callee, file.around, frame)
 
-    def _draws(self, method: Method) -> bool:
-        return id(method.info.node) in self.i.ledger.of(Entries).drawing
+    def _repeat(self, method: Method, counts: bool) -> None:
+        """Call a method again and again, if it `counts` or draws, and with what it gives back, if what it gives compiled objects then may matter."""
+        if not rounds.may_differ(self.i, method):
+            return
+        if counts or id(method.info.node) in self.i.ledger.of(Entries).drawing:
+            rounds.repeat(self.i, method, self.frame)
+        rounds.go_on(self.i, method, self.frame)
 
     def _with_open_objects(self, method: Method, lying_open: Sequence[Method]) -> None:
         """Call a method again with the methods of objects lying open between the calls: apart from the others, of which these take nothing."""
@@ -264,8 +266,9 @@ class _Client:
         or list where one was."""
         i, frame = self.i, self.frame
         if self.unchanged.by(called(i, each) for each in (method, *others)):
-            return rounds.counts(i, method, frame)
+            return rounds.may_differ(i, method) and rounds.counts(i, method, frame)
         callee, anew, known = calling(i, method, frame), list[Method](), journal(i).mark()
+        others = [other for other in others if not self.unchanged.is_idle(called(i, other))]
         counts = run(i, callee, others, frame, anew)
         for other in told.one_by_one(i, compiled_in(i, method), others, known) if len(others) > 1 else ():
             run(i, callee, (other,), frame)

@@ -67,6 +67,7 @@ def run_left(
     for callee, others, managers in found:
         if others and not unchanged.by(called(i, other) for other in others):
             anew: list[Method] = []
+            others = [other for other in others if not unchanged.is_idle(called(i, other))]
             run(i, callee, others, frame, anew)
             run_rest(i, callee, others, anew, frame)
         run_within(i, callee, managers, frame)

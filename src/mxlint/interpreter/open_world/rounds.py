@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.facts.values import ContainerValue, ScalarValue
+from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue
 from mxlint.facts.values import Value as Described
 from mxlint.interpreter.loops.fixpoint import repeat as in_rounds
 from mxlint.interpreter.loops.lengthening import Lengthened
@@ -46,6 +46,18 @@ def counts(i: Interpreter, method: Method, frame: Frame) -> bool:
         guarded_run(i, once)
         journal(i).keep_only(known, lambda record: False)
     return i.ledger.of(Entries).counting.get(number, False)
+
+
+def may_differ(i: Interpreter, method: Method) -> bool:
+    """Whether what compiled objects are given may matter that differs from call to call. Those that are shapeless have one key for all arrays that they are
+    given, of whatever shape."""
+    facts = journal(i).compiled
+    return any(
+        call.object not in facts
+        or facts[call.object].shapeless is not True
+        or not all(isinstance(argument.value, ArrayValue) for argument in call.arguments)
+        for call in calls_within(i, method.info)
+    )
 
 
 def counting_for(i: Interpreter, method: Method, others: Sequence[Method], frame: Frame) -> list[Method]:

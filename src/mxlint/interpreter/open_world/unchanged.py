@@ -1,4 +1,4 @@
-"""Whether functions leave alone what traces have read, by the symbol index: then the client need not run them between two calls."""
+"""Whether functions leave alone what traces have read, or whatever there is, by the symbol index: then the client need not run them between two calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.heap import Location
-from mxlint.domain.members import Value
+from mxlint.domain.members import Tuple, Value
+from mxlint.domain.parts import referred
 from mxlint.interpreter.calls.relevance import reach_of
 from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.machine.core import Interpreter
@@ -15,6 +16,8 @@ from mxlint.syntax.index import ANY, Block
 
 NAMED: Final = frozenset(("module", "class", "library", "function"))
 """Kinds of objects that hold what anybody may set by its name."""
+OBJECTS: Final = frozenset(("array", "class", "dict", "frame", "function", "instance", "list", "module", "set"))
+"""Kinds of objects that change where code in sight says so, as the environment or the random state does not."""
 
 
 class Unchanged:
@@ -22,20 +25,38 @@ class Unchanged:
 
     def __init__(self, i: Interpreter) -> None:
         self._i = i
+        self._ask()
+
+    def _ask(self) -> None:
+        """Look at what traces have read by now: the client brings about more of them."""
+        i = self._i
         self._traced = frozenset(i.traced)
         self._is_named = _is_named(i, self._traced)
-        self._writers = frozenset(block.name.rpartition(".")[2] for block in _writers(i, self._traced)) if self._is_named else frozenset()
+        self._is_of_objects = all(i.info(oid).kind in OBJECTS for oid, _ in self._traced)
+        self._writers = frozenset(block.name.rpartition(".")[2] for block in _writers(i, self._traced))
         """The names of the functions in sight that set such a name, on whatever."""
 
     def by(self, functions: Iterable[tuple[Value, ...]]) -> bool:
         """Whether none of some functions, each with what it is given, changes any of that: neither what it leads to nor, as an argument may have it, a
         method of a name that it calls."""
-        if not self._is_named or self._i.traced != self._traced:
+        if self._i.traced != self._traced:
+            self._ask()
+        if not self._is_named:
             return False
         if not self._writers:
             return True
         reached = [reach_of(self._i, given, whole=True) for given in functions]
         return not any(reach.writes_traced or not self._writers.isdisjoint(reach.named) for reach in reached)
+
+    def is_idle(self, given: tuple[Value, ...]) -> bool:
+        """Whether a function changes nothing that is older, and comes to nothing compiled: then it need not run between two calls. Where traces have changed
+        something, it may read that."""
+        if self._i.traced != self._traced:
+            self._ask()
+        if not self._is_of_objects or self._i.ledger.of(Changes).whole or not all(map(self._i.heap.exists, referred(Tuple(given)))):
+            return False
+        reach = reach_of(self._i, given, whole=True)
+        return not (reach.compiled or reach.mutated or reach.assigned()) and self._writers.isdisjoint(reach.named)
 
 
 def _is_named(i: Interpreter, traced: frozenset[Location]) -> bool:
@@ -49,7 +70,7 @@ def _is_named(i: Interpreter, traced: frozenset[Location]) -> bool:
 
 def _writers(i: Interpreter, traced: frozenset[Location]) -> Iterable[Block]:
     """The functions in sight that set one of the names that traces have read, or one that is not known."""
-    names = {ANY, *(field for _, field in traced)}
+    names = {ANY, *(field for _, field in traced if isinstance(field, str))}
     of_classes = any(i.info(oid).kind == "class" for oid, _ in traced)
     for block in _blocks(i) if traced else ():
         if not names.isdisjoint(block.globals | block.named | (block.writes if of_classes else block.writes - block.own)):

@@ -65,6 +65,8 @@ MODULE_METHODS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """What every nn.Module inherits: whether it changes the module, or modules that it holds, or gives its weights."""
 MODULE_CHANGES: Final = frozenset(name for name, does in MODULE_METHODS.items() if does in (_CHANGES, MODE))
+CHANGE_MODULES: Final[Mapping[str, tuple[int, str]]] = {"quantize": (0, "model"), "shard_inplace": (0, "module")}
+"""Functions of mlx.nn that change a module, by their last names: the argument that it is, by its place and by its name."""
 MODULE_WEIGHTS: Final = frozenset(name for name, does in MODULE_METHODS.items() if does == _WEIGHTS)
 OPTIMIZER_METHODS = frozenset(["__init__", "init", "init_single", "update", "apply_gradients", "apply_single"])
 """What every optimizer inherits."""
