@@ -6,7 +6,7 @@ of a `Base`. What the methods of `Base` compile is traced once more, on an objec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from mxlint.domain.members import NONE, UNBOUND, Member, Ref, Unbound, members
 from mxlint.interpreter.calls.activations import Ran
@@ -29,14 +29,20 @@ def inherited(
         info = i.info(ref.oid).payload
         if cls is not None and isinstance(info, FunctionInfo) and id(info.node) not in i.ledger.of(Ran).functions:
             unrun.setdefault(cls, []).append(info.name)
+    asked: dict[Ref, frozenset[str]] = {}
     for cls in classes(i, source, module):
         bases = [base for base in mro(i, cls)[1:] if isinstance(base, Ref)]
         elsewhere = all(getattr(i.info(base.oid).payload, "source", source) is not source for base in bases)
         if not bases or elsewhere and not imports_compiling(i, source, cls):
             continue
+        asked.update((base, _asked(i, base)) for base in bases if base not in asked)
         names = unrun.get(cls, ())
         replaces = any(i.heap.get(base.oid, name) is not None for base in bases for name in names)
-        if replaces or any(name in _asked(i, base) for base in bases for name in names) or _differs(i, cls, bases):
+        if (
+            replaces
+            or any(name in asked[base] for base in bases for name in names)
+            or _differs(i, cls, {base: asked[base] for base in bases})
+        ):
             yield from _inherited(i, cls, bases, source, reaching)
 
 
@@ -55,11 +61,11 @@ def _inherited(i: Interpreter, cls: Ref, bases: Sequence[Ref], source: Source, r
                     yield member, cls, None
 
 
-def _differs(i: Interpreter, cls: Ref, bases: Sequence[Ref]) -> bool:
+def _differs(i: Interpreter, cls: Ref, asked: Mapping[Ref, Collection[str]]) -> bool:
     """Whether a method of a base asks for an attribute that is another one in a class than in that base, and that nothing has run: a value, or a method that
-    the class has from another base."""
-    for base in bases:
-        for name in _asked(i, base):
+    the class has from another base. `asked`: what each base asks for."""
+    for base, names in asked.items():
+        for name in names:
             here, there = class_attribute(i, cls, name) or UNBOUND, class_attribute(i, base, name) or UNBOUND
             if here != there and not any(isinstance(member, Unbound) or _has_run(i, member) for member in members(here)):
                 return True
