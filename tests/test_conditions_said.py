@@ -136,3 +136,71 @@ def test_an_object_without_a_name() -> None:
     program = "import types\n\nimport mlx.core as mx\n\ncfg = types.ModuleType('cfg')\ncfg.s = 1.0\n\n\n@mx.compile\ndef step(x):\n    return x * cfg.s\n\n\nfor k in range(3):\n    cfg.s = float(k)\n    step(mx.ones(2))\n"
     (found,) = [each for each in mxlint.check_source(program, filename="program.py").findings if each.code == "MX209"]
     assert found.presumed == ("the object keeps what is written on it",)
+
+
+def test_what_another_condition_implies_is_not_said() -> None:
+    program = """
+import mlx.core as mx
+
+
+def make(mode, loss):
+    @mx.compile
+    def step(x, y):
+        if mode == "plain":
+            return x * y
+        elif mode == "loud":
+            print(x)
+        if loss != "cosine":
+            y.item()
+        return x * y
+
+    return step
+"""
+    found = mxlint.check_source(program, filename="program.py").findings
+    assert [each.conditions for each in found] == [
+        ('when `mode == "loud"` is true',),
+        ('when `mode == "plain"` is false', 'when `loss != "cosine"` is true'),
+    ]
+
+
+def test_a_presumption_names_the_parameter() -> None:
+    """Of several items that a factory is given, as of one: the number of the argument says nothing to a reader."""
+    program = """
+import mlx.core as mx
+
+
+def make(model, count):
+    @mx.compile
+    def step(value, pair):
+        print(value)
+        print(pair[0])
+        return model(value)
+
+    return lambda rows: [step(rows[n], (rows[n], 1)) for n in range(count)]
+"""
+    found = mxlint.check_source(program, filename="program.py").findings
+    assert [each.presumed for each in found] == [("`value` is an array",), ("`pair[…]` is an array",)]
+
+
+def test_a_method_that_a_helper_compiles_is_named() -> None:
+    program = """
+import mlx.core as mx
+
+
+def maybe(fn):
+    return mx.compile(fn)
+
+
+class Block:
+    def __init__(self):
+        self.fused = maybe(self._mix)
+
+    def _mix(self, x):
+        print(x)
+        return x * 2
+
+
+Block().fused(mx.ones(2))
+"""
+    (found,) = mxlint.check_source(program, filename="program.py").findings
+    assert "tracing `_mix`" in found.message

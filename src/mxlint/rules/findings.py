@@ -22,11 +22,11 @@ def quoted(text: str, width: int = 48) -> str:
 
 
 def name_of(compiled: Compiled) -> str:
-    """How to speak of the compiled function: by its own name, where it is compiled by another one, as the parameter of a decorator."""
+    """How to speak of the compiled function: by its own name, where it is compiled by another one, as the parameter of a decorator or of a helper."""
     if compiled.form == "lambda":
         return "the lambda"
     own = compiled.function.name.rpartition(".")[2]
-    return quoted(own if compiled.text.isidentifier() and compiled.function.kind == "function" else compiled.text)
+    return quoted(own if compiled.text.isidentifier() and compiled.function.kind in ("function", "method") else compiled.text)
 
 
 def function_of(compiled: Compiled) -> Span | None:

@@ -11,6 +11,7 @@ from itertools import combinations, islice, starmap
 from typing import Any, Final, NamedTuple
 
 from mxlint.domain.arrays import Array, ShapeOf, join_arrays
+from mxlint.domain.exclusion import equation, equations, refuted
 from mxlint.domain.guards import Identity, Literal_
 from mxlint.domain.join import join
 from mxlint.domain.members import (
@@ -395,7 +396,7 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
         if condition.cause == "imprecise":
             imprecise(i, condition.place, "a condition that was not followed")
             return None
-        if condition.cause == "open":
+        if condition.cause == "open" and not _is_implied(condition, i.path[start:]):
             open_, by_default = _facts_of(i, condition)
             if by_default is not None:
                 left = defaults.left(i) if left is None else left
@@ -404,6 +405,14 @@ def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Mod
             fact = open_ if by_default is None or left else by_default
             found[id(fact)] = fact
     return Modality(tuple(found.values()), tuple(dict.fromkeys(presumed)))
+
+
+def _is_implied(condition: paths.Condition, path: Sequence[paths.Condition]) -> bool:
+    """Whether a path says besides that the thing of which a condition says that it is not one constant is another one."""
+    literal = condition.literal
+    if literal is None or literal.outcome or equation(literal.condition) is None:
+        return False
+    return refuted(literal.condition, equations(other.literal for other in path if other.literal is not None))
 
 
 def open_literals(i: Interpreter, start: int, modality: Modality) -> complementary.Hanging:
