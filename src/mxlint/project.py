@@ -213,7 +213,10 @@ class Project:
         """Whether another file of the run uses a name of `source`: imports it, or reads it off the module. `attribute`: or off anything."""
         import ast
 
+        module = source.path.stem if source.path is not None else ""
         for other in self.saying(name, source):
+            if not attribute and module != "__init__" and module not in other.text:
+                continue  # who imports a module says its name
             try:
                 nodes = list(ast.walk(ast.parse(other.text)))
             except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -346,11 +346,16 @@ def enter_lying(i: Interpreter, holder: Value, frame: Frame) -> None:
                 guarded_run(i, partial(_enter_handed, i, method, frame))
 
 
+def _is_used_elsewhere(i: Interpreter, info: FunctionInfo) -> bool:
+    """Whether another file of the run uses a function that is private to its own."""
+    return i.project.used_elsewhere(info.name, info.source, attribute=info.qualname != info.name)
+
+
 def _called_by_unfinished(i: Interpreter, info: FunctionInfo) -> bool:
     """Whether a function private to its file is called by one that a budget has cut short: what that gives it is in sight, and was not come to."""
     if not info.name.startswith("_") or info.name.endswith("__") or not i.ledger.of(Entries).cut_short:
         return False
-    if i.project.named_elsewhere(info.name, info.source):
+    if _is_used_elsewhere(i, info):
         return False
     calls = calls_by_name(i.project.symbols(info.source, i.tracers).blocks)
     return any(source is info.source and info.qualname in calls.get(name, ()) for source, name in i.ledger.of(Entries).cut_short)
@@ -438,7 +443,7 @@ def prepare_owner(i: Interpreter, info: FunctionInfo, cls: Ref | None, owner: Va
 
 def _is_compiled(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
     """Whether a function, private to its file, is that of a compiled object: who calls that runs it."""
-    if not info.name.startswith("_") or info.name.endswith("__") or i.project.named_elsewhere(info.name, info.source):
+    if not info.name.startswith("_") or info.name.endswith("__") or _is_used_elsewhere(i, info):
         return False
     return any(making.target(i, i.heap.get(number, "fun") or NONE)[0] == ref for number in journal(i).compiled)
 

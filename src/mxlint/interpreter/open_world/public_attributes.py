@@ -80,7 +80,7 @@ def others_have(i: Interpreter, module: int, cls: Ref, owner: Value) -> bool:
     """Whether others may have an object of a class that compiles what `owner` holds. Where only private names lead to the class, they have what is handed to
     them, as by a function that returns one, and what lies open."""
     source, name = i.main, i.info(cls.oid).label
-    if not name.startswith("_") or source is None or i.project.named_elsewhere(name, source):
+    if not name.startswith("_") or source is None or i.project.used_elsewhere(name, source, attribute=False):
         return True
     held = made(i, (member.oid for _, _, member in each_leaf(i, owner) if isinstance(member, Ref)))
     facts, open_ones = journal(i), _lying_open(i, module, cls)
