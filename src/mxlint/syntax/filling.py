@@ -7,32 +7,38 @@ says so, nothing of the names and attributes by which the place is named is boun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from mxlint.syntax import ir
 from mxlint.syntax.binds import names, targets
 from mxlint.syntax.slots import Slot, names_in, slot_of
 
+Span: TypeAlias = tuple[int, int]
+Empty: TypeAlias = Mapping[Slot, Span]
+"""What is known to be empty, each with the stretch of code that runs only where it is, or was when that began."""
 
-def fillings(function: ir.FuncDef) -> frozenset[tuple[int, int]]:
-    """Where the assignments of a function stand that fill what is empty: the offsets of their targets."""
+
+def fillings(function: ir.FuncDef) -> Mapping[Span, Span]:
+    """Where the assignments of a function stand that fill what is empty: the offsets of their targets, and what runs only where that is empty."""
     shared: dict[str, Slot] = {name: ("name", name) for name in function.scope.globals}
-    return frozenset(_block(function.body, frozenset(), shared))
+    return dict(_block(function.body, {}, shared))
 
 
-def _block(body: Sequence[ir.Stmt], empty: frozenset[Slot], read: dict[str, Slot]) -> Iterator[tuple[int, int]]:
+def _block(body: Sequence[ir.Stmt], empty: Empty, read: dict[str, Slot]) -> Iterator[tuple[Span, Span]]:
     """The fillings of a block. `empty`: what is known to be empty where it begins; `read`: of which slot a name holds what lay there. A name of another
     block, which is there before the function runs, is a slot itself."""
     read = dict(read)
+    end = body[-1].end if body else 0
     for stmt in body:
         for target in targets(stmt):
             slot = slot_of(target)
             if slot is not None and slot in empty:
-                yield target.start, target.end
-                empty -= {slot}
+                yield (target.start, target.end), empty[slot]
+                empty = {other: span for other, span in empty.items() if other != slot}
         if isinstance(stmt, ir.If):
-            yield from _block(stmt.body, empty | {*_emptied(stmt.test, True, read)}, read)
-            yield from _block(stmt.orelse, empty | {*_emptied(stmt.test, False, read)}, read)
+            for inside, outcome in ((stmt.body, True), (stmt.orelse, False)):
+                yield from _block(inside, _with(empty, _emptied(stmt.test, outcome, read), inside), read)
         elif isinstance(stmt, ir.Try):
             yield from _try(stmt, empty, read)
         elif isinstance(stmt, ir.With):
@@ -50,7 +56,13 @@ def _block(body: Sequence[ir.Stmt], empty: frozenset[Slot], read: dict[str, Slot
             if slot is not None and stmt.targets[0].id not in names_in(slot):
                 read[stmt.targets[0].id] = slot
         if isinstance(stmt, ir.If):
-            empty |= {*_behind(stmt, read)}
+            empty = {**dict.fromkeys(_behind(stmt, read), (stmt.end, end)), **empty}
+
+
+def _with(empty: Empty, more: Iterable[Slot], body: Sequence[ir.Stmt]) -> Empty:
+    """What is known to be empty in a block, and what is known of it there alone."""
+    span = (body[0].start, body[-1].end) if body else (0, 0)
+    return {**dict.fromkeys(more, span), **empty}
 
 
 def _is_itself(name: str, slot: Slot) -> bool:
@@ -58,7 +70,7 @@ def _is_itself(name: str, slot: Slot) -> bool:
     return slot == ("name", name)
 
 
-def _try(stmt: ir.Try, empty: frozenset[Slot], read: dict[str, Slot]) -> Iterator[tuple[int, int]]:
+def _try(stmt: ir.Try, empty: Empty, read: dict[str, Slot]) -> Iterator[tuple[Span, Span]]:
     """`try: return table[key]` with a handler of KeyError that puts it there."""
     for part in (stmt.body, stmt.orelse, stmt.final):
         yield from _block(part, empty, read)
@@ -68,7 +80,7 @@ def _try(stmt: ir.Try, empty: frozenset[Slot], read: dict[str, Slot]) -> Iterato
     kind = "KeyError" if isinstance(value, ir.Sub) else "AttributeError"
     for handler in stmt.handlers:
         missing = isinstance(handler.type, ir.Name) and handler.type.id == kind
-        yield from _block(handler.body, empty | {slot} if slot is not None and missing else empty, read)
+        yield from _block(handler.body, _with(empty, (slot,), handler.body) if slot is not None and missing else empty, read)
 
 
 def _behind(stmt: ir.If, read: dict[str, Slot]) -> Iterator[Slot]:
@@ -76,7 +88,7 @@ def _behind(stmt: ir.If, read: dict[str, Slot]) -> Iterator[Slot]:
     bound = {name for part in (*stmt.body, *stmt.orelse) for name in names(part)}
     for body, other in ((stmt.body, False), (stmt.orelse, True)):
         if body and _leaves(body[-1]):
-            yield from _beside(_emptied(stmt.test, other, read), bound)
+            yield from (slot for slot in _emptied(stmt.test, other, read) if bound.isdisjoint(names_in(slot)))
 
 
 def _leaves(stmt: ir.Stmt) -> bool:
@@ -135,9 +147,9 @@ def _attribute(args: Sequence[ir.Arg]) -> Slot | None:
     return None if owner is None else (".", owner, args[1].value.value)
 
 
-def _beside(slots: Iterable[Slot], bound: set[str]) -> frozenset[Slot]:
+def _beside(slots: Empty, bound: set[str]) -> Empty:
     """The slots that are not named by a name which is bound."""
-    return frozenset(slot for slot in slots if bound.isdisjoint(names_in(slot)))
+    return {slot: span for slot, span in slots.items() if bound.isdisjoint(names_in(slot))}
 
 
 def _named(target: ir.Expr) -> Iterator[str]:

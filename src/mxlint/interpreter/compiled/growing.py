@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.heap import Location
 from mxlint.domain.members import NONE, Member, Ref, Symbolic, Tuple, Unbound, Unknown, Value, members
 from mxlint.domain.parts import each_part
+from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.state import held, older
 from mxlint.interpreter.compiled.traces import Trace
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.journal import call_places
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.writing import Writes
 
 
-def is_new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
+def is_new(i: Interpreter, trace: Trace, oid: int, field: object, place: Place) -> bool:
     """Whether a written location did not exist when the trace began; a list or set: whether it is longer, and the next run would make it longer again."""
     before = trace.before(i, oid, field, held(i, oid, field))
     if i.info(oid).kind == "symbolic":
@@ -27,7 +30,7 @@ def is_new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
         return (before is None or isinstance(before, Unbound)) and (oid, field) not in trace.surely_there
     if before is None and older(i, oid):
         return any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
-    if before is None and not is_found_again(i, trace, oid):
+    if before is None and not is_found_again(i, trace, oid, place):
         return False
     now = i.heap.get(oid, ITEMS)
     if before is None:
@@ -39,23 +42,34 @@ def is_new(i: Interpreter, trace: Trace, oid: int, field: object) -> bool:
     return i.info(oid).kind != "set" or not all(_is_the_same_again(i, part) for part in added)
 
 
-def is_found_again(i: Interpreter, trace: Trace, oid: int) -> bool:
-    """Whether the next run of a trace finds something that this one has made: it, or what holds it, was put where the trace had found nothing."""
-    filling = i.ledger.of(Writes).filling
+def is_found_again(i: Interpreter, trace: Trace, oid: int, place: Place) -> bool:
+    """Whether the next run of a trace finds something that this one has made, and comes to a place where this one changes it: it, or what holds it, was put
+    where the trace had found nothing, and the place does not run in that case alone."""
+    where_empty = i.ledger.of(Writes).where_empty
+    ways = (place, *call_places(i, trace.depth + 1))
     seen, todo = {oid}, [oid]
     while todo:
         inner = todo.pop()
-        if inner in trace.defaults:
+        holders = [*i.heap.holders(inner)]
+        if inner in trace.defaults and not any(_was_asked_for(trace, location) for location in holders):
             return True
-        for holder, field in i.heap.holders(inner):
+        for holder, field in holders:
             if older(i, holder):
                 at = trace.written.get((holder, field))
-                if at is not None and filling.get(at, False):
+                block = where_empty.get(at) if at is not None else None
+                if block is not None and not any(map(block.contains, ways)):
                     return True
             elif holder not in seen:
                 seen.add(holder)
                 todo.append(holder)
     return False
+
+
+def _was_asked_for(trace: Trace, location: Location) -> bool:
+    """Whether a trace has asked for what lies at a location before it came to what puts something there by itself, as `setdefault` does: the next run is told
+    otherwise, and need not come to it."""
+    asked, put = trace.absent.get(location), trace.written.get(location)
+    return asked is not None and put is not None and asked != put
 
 
 def _held_before(i: Interpreter, trace: Trace, oid: int) -> Iterator[Value]:

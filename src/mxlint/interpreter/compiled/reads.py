@@ -100,6 +100,8 @@ def on_read(
     memoised = i.modes.memoised
     if trace is None or i.modes.reads_unused or memoised and value_kind(value) != "array":
         return
+    if not here:
+        trace.absent.setdefault((oid, field), place)
     calls = call_places(i, trace.depth + 1) if spot is None else spot.calls
     if not memoised:
         entrywise.read(i, trace, (oid, field), value, frame)

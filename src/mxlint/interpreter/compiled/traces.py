@@ -284,6 +284,8 @@ class Trace:
         self.written: dict[Location, Place] = {}
         self.defaults: set[int] = set()
         """The objects that it put where it looked for one and found none, as `setdefault` does."""
+        self.absent: dict[Location, Place] = {}
+        """Where it asked first for what does not lie there."""
         self.asked: dict[Location, Value] = {}
         """What it was told first where it asked what is in containers that it made itself."""
         self.grown: dict[int, Value] = {}

@@ -65,7 +65,10 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         return
     filling, kind = i.ledger.of(Writes).filling, i.info(oid).kind
     if kind in FILLED and place not in filling:
-        filling[place] = isinstance(frame.node, ir.FuncDef) and _fills(i, place, frame.node, frame)
+        block = _filled_block(i, place, frame.node, frame) if isinstance(frame.node, ir.FuncDef) else None
+        filling[place] = block is not None
+        if block is not None:
+            i.ledger.of(Writes).where_empty[place] = block
     count_write(i, oid, field, place)
     if field == ANY or isinstance(field, tuple) and field[0] == "k" and not _is_array(value):
         count_write(i, oid, TAKEN, place)
@@ -130,7 +133,7 @@ def _written_outside(
     placeholders = [array for array in arrays if array.trace is not None and trace.holds(array.trace)]
     call = results.source(i, (value,)) if not placeholders else None
     traced = bool(placeholders) or call is not None
-    unheld = oid not in holders and not (field == ITEMS and is_found_again(i, trace, oid))
+    unheld = oid not in holders and not (field == ITEMS and is_found_again(i, trace, oid, place))
     if not traced and (i.modes.memoised or unheld or _is_own_name(i, oid, frame)):
         return  # that a generator goes on is said where it is asked to
     caught = trace.captures
@@ -153,7 +156,7 @@ def _written_outside(
     fact = events.Write(
         trace.oid, trace.number, (oid, str(field)), label(i, oid, field, place), where(place), calls, how, value_kind(value), describe(i, value), traced,
         not beside and not holders.isdisjoint(caught.ins) or is_covered(i, caught.symbolic_in, oid) or trace.leaves.get(oid, ("argument",))[0] != "argument",
-        not beside and not holders.isdisjoint(caught.outs) or is_covered(i, caught.symbolic_out, oid) or oid in caught.leaves_out, is_new(i, trace, oid, field), m, before is not None, container(i, trace, oid),
+        not beside and not holders.isdisjoint(caught.outs) or is_covered(i, caught.symbolic_out, oid) or oid in caught.leaves_out, is_new(i, trace, oid, field, place), m, before is not None, container(i, trace, oid),
     )  # fmt: skip
     if m.conditions:
         journal(i).hanging[fact] = open_literals(i, trace.path, m)
@@ -189,9 +192,10 @@ FILLED: Final = frozenset(("instance", "class", "module", "dict"))
 """Kinds of objects of which an attribute or entry may be put there once."""
 
 
-def _fills(i: Interpreter, place: Place, function: ir.FuncDef, frame: Frame) -> bool:
-    """Whether an assignment only fills what a test has found empty."""
-    return (place.start, place.end) in i.project.once(frame.source).of(fillings, function)
+def _filled_block(i: Interpreter, place: Place, function: ir.FuncDef, frame: Frame) -> Place | None:
+    """What runs only where a test has found empty what an assignment fills; None of any other assignment."""
+    span = i.project.once(frame.source).of(fillings, function).get((place.start, place.end))
+    return None if span is None else Place(frame.source, *span)
 
 
 def _overwritten(i: Interpreter, oid: int, field: object, place: Place) -> None:
@@ -311,8 +315,9 @@ def note_kept(i: Interpreter, mark: int) -> None:
             kept.append(value)
         elif kind == "module" and isinstance(field, str):
             held = _compiled(i, value) - facts.public
-            # What begins with `_` is private to its module by convention; the name in another file is evidence to the contrary.
-            if held and (not field.startswith("_") or i.project.named_elsewhere(field, i.info(oid).payload.source)):  # type: ignore[attr-defined]
+            # What begins with `_` is private to its module by convention; a file that imports it is evidence to the contrary.
+            source = i.info(oid).payload.source  # type: ignore[attr-defined]
+            if held and (not field.startswith("_") or i.project.used_elsewhere(field, source, attribute=False)):
                 facts.public |= held
     found = set(facts.escaped)
     escaping(i, *kept, into=found)

@@ -11,7 +11,7 @@ from mxlint.interpreter.machine.locations import ADDED, ANY, ITEMS, KEYS
 class Writes:
     """Who wrote locations, and how often."""
 
-    __slots__ = ("by", "counts", "filling", "last", "overwritten", "traced")
+    __slots__ = ("by", "counts", "filling", "last", "overwritten", "traced", "where_empty")
 
     def __init__(self) -> None:
         self.last: dict[Location, Place] = {}
@@ -24,6 +24,8 @@ class Writes:
         """How often it was written."""
         self.filling: dict[Place, bool] = {}
         """Statements that have written something, and whether they only fill what a test has found empty."""
+        self.where_empty: dict[Place, Place] = {}
+        """What runs only where a test has found empty what such a statement fills."""
         self.overwritten: dict[Location, int] = {}
         """How often a location had been written when something last wrote it that does more than to fill it."""
 
