@@ -205,7 +205,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
         names |= called.get(span, set())
     classes = _called_classes(i, source, module)
     asking = frozenset(block.name.rpartition(".")[2] for block in found.blocks if not block.called.isdisjoint(block.params))
-    known = _Known(making, names, handed, set(), held, set(), set(), asking, _objects(i, source, module), _makers(i, source, module))
+    known = _Known(making, names, handed, set(), held, set(), asking, _objects(i, source, module), _makers(i, source, module))
     changed = True
     while changed:
         changed = _gather_objects(found.blocks, known)
@@ -270,9 +270,8 @@ class _Known:
     """The names that hold something compiled, or such a function."""
     held: Holding
     called_objects: set[str]
-    """The names of classes whose objects reach something compiled where they are called, and of functions that may give such an object."""
-    lying_objects: set[str]
-    """The names, also of attributes, under which such an object may lie, alone or among others."""
+    """The names of classes whose objects reach something compiled where they are called, of functions that may give such an object, and of the module under
+    which one may lie, alone or among others."""
     asking: frozenset[str]
     """The names of functions that call a parameter."""
     objects: Mapping[Span, Sequence[tuple[str, Span, bool]]]
@@ -302,9 +301,8 @@ def _reaches(block: Block, here: frozenset[str], known: _Known) -> bool:
         or (ANY in reads and "" in block.called and (containers or itself))
         or reads & containers
         and (_calls_its_own(block) or "" in block.hands or block.hands & containers)
-        or block.calls & known.lying_objects
         or _calls_its_own(block)
-        and not (block.calls | reads).isdisjoint(known.called_objects | known.lying_objects)
+        and not (block.calls | reads).isdisjoint(known.called_objects)
         or block.calls & known.asking
         and _has_objects(block, known)
     )
@@ -320,15 +318,15 @@ def _has_objects(block: Block, known: _Known) -> bool:
 
 
 def _gather_objects(blocks: Iterable[Block], known: _Known) -> bool:
-    """Add by which further names such objects are had: of functions that have some, and of what these, or the module, put them in. Whether there are any."""
-    before = len(known.called_objects), len(known.lying_objects)
+    """Add by which further names such objects are had: of functions that have some, and of the module where it puts them. Whether there are any."""
+    before = len(known.called_objects)
     for block in blocks:
         if _has_objects(block, known):
-            known.lying_objects |= block.writes | (block.assigns if block.kind == "module" else frozenset())
+            known.called_objects |= block.assigns if block.kind == "module" else frozenset()
             name = block.name.rpartition(".")[2]
             if block.kind == "function" and name not in CONSTRUCTORS:
                 known.called_objects.add(name)
-    return before != (len(known.called_objects), len(known.lying_objects))
+    return before != len(known.called_objects)
 
 
 class Holding(NamedTuple):
