@@ -37,7 +37,7 @@ class Series(NamedTuple):
     rows: dict[tuple[Where, ...], list[Value]]
     """What it is in rounds that are run one by one, apart for each round of the loops around theirs."""
     most: int
-    """How many lengths it has at most, if that is so at each call; 0 for any number."""
+    """How many lengths it has at most, if each call says the same; 0 for any number."""
     joined: list[bool]
     """Whether all rounds that are run together, at each call in such, are those of the innermost loop."""
 
@@ -71,17 +71,17 @@ def series(program: Program, compiled: Compiled) -> Iterator[Series]:
     for calls in places.values():
         later = any(call.loops[-1].text == LATER for call in calls)
         same = _same_in_later_rounds(calls)
-        most: dict[str, list[int]] = {}
+        most: dict[str, set[int]] = {}
         for call in calls:
             for argument in call.arguments:
-                most.setdefault(argument.name, []).append(argument.most)
+                most.setdefault(argument.name, set()).add(argument.most)
         growing = {argument.name: argument.grows for call in calls for argument in call.arguments if argument.grows}
         found: dict[str, Series] = {}
         hang = Modality((), min((call.modality.presumed for call in calls), key=len))  # what decides whether it is called lowers nothing
         for call in calls:
             finite = call.loops[-1] in call.finite
             for argument in call.arguments:
-                at_most = max(most[argument.name]) if all(most[argument.name]) else 0
+                at_most = max(most[argument.name]) if len(most[argument.name]) == 1 else 0  # else rounds move an end
                 for name, value in _all_leaves(argument):
                     if later and call.loops[-1].text == FIRST and (isinstance(value, UnknownValue) or _varies(value) and name in same):
                         continue  # that one of several numbers is another one each time is seen in later rounds
