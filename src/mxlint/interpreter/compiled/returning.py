@@ -6,17 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.heap import Field
 from mxlint.domain.join import itemwise
-from mxlint.domain.members import Bound, Member, Ref, Tuple, Value, members
+from mxlint.domain.members import Bound, Member, Ref, Tuple, Value, members, scalar_type
+from mxlint.domain.parts import each_part
 from mxlint.facts import events
 from mxlint.interpreter.calls.activations import ENV
+from mxlint.interpreter.compiled import sinks
 from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.generators.iterators import PARTS
 from mxlint.interpreter.generators.stepping import Generator
+from mxlint.interpreter.libraries.measures import axes_in
 from mxlint.interpreter.loops.comprehensions import Clauses
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -30,16 +33,40 @@ from mxlint.syntax.free import free_names
 KINDS = {"function": "a function", "generator": "a generator", "partial": "a partial", "iterator": "an iterator", "set": "a set"}
 
 
+NUMBERS: Final = ("int", "float")
+RETURNED: Final = "what it returns"
+
+
 def on_return(i: Interpreter, node: ir.Node, value: Value, frame: Frame) -> None:
     """Note that the compiled function itself returns something that MLX does not look into, with placeholders in it."""
     trace: Any = i.trace
     if trace is None or len(i.stack) <= trace.depth or i.stack[trace.depth] is not frame:
         return
     _read_arrays(i, trace, node, value, frame)
+    if trace.shapeless:
+        _sizes(i, node, value, frame)
     found = next(_untracked(i, trace, value), None)
     m = modality(i, trace.path) if found is not None else None
     if found is not None and m is not None:
         note(i, events.Event(trace.oid, trace.number, "return", where(frame.place(node)), found, "", qualname(frame), (), (), (), m))
+
+
+def _sizes(i: Interpreter, node: ir.Node | None, value: Value, frame: Frame) -> None:
+    """Sizes that are given back, where they stand: each later call gives those of the first trace."""
+    node = node.value if isinstance(node, ir.Return) else node
+    if node is None:
+        return
+    content = i.heap.get(value.oid, ITEMS) if isinstance(value, Ref) else value
+    if isinstance(node, ir.Seq) and isinstance(content, Tuple) and content.items is not None and len(content.items) == len(node.items):
+        for part, item in zip(node.items, content.items):
+            _sizes(i, part, item, frame)
+        return
+    parts = [part for _, _, held in each_place(i, (value,), CONTAINERS) for part in each_part(held)]
+    axes = {axis for part in parts if scalar_type(part) in NUMBERS or isinstance(part, ShapeOf) for axis in axes_in(i, part)}
+    if axes:
+        judged = i.table.judged
+        wrong = events.Effect("wrong", frozenset(axes), "every", judged, judged)
+        sinks.event(i, "bake", frame.place(node), RETURNED, frame, axes=sorted(axes, key=repr), effects=(wrong,))
 
 
 def _read_arrays(i: Interpreter, trace: Any, node: ir.Node | None, value: Value, frame: Frame) -> None:
