@@ -148,13 +148,13 @@ CHAIN = (
 
 
 def test_a_chain_of_branches_is_no_square_of_them() -> None:
-    """What happens in a branch depends on the tests of all branches before it, each of which is looked at once."""
+    """What happens in a branch depends on the tests of all branches before it, each of which is looked at once. Its own test implies how those come out."""
 
     def chain(count: int) -> str:
         return CHAIN.format(branches="".join(f"    elif y == {n}:\n        print(x)\n" for n in range(1, count + 1)))
 
     few, found = work(chain(30))
-    assert [len(finding.conditions) for finding in found.findings] == list(range(2, 32))
+    assert [len(finding.conditions) for finding in found.findings] == [1] * 30
     assert work(chain(60))[0] <= 2.5 * few
 
 

@@ -371,18 +371,20 @@ def _trainable_parameters(i: Interpreter, args: Arguments, place: Place, frame: 
 
 def _keep_only(i: Interpreter, tree: Value, keeps: Callable[[str, Value], bool]) -> None:
     """Take away the entries of a module's tree that are not to be there, as those whose key begins with `_`: MLX does not count them among the parameters."""
-    for member in members(tree):
+    todo, seen = [*members(tree)], set[int]()
+    while todo:
+        member = todo.pop()
         if isinstance(member, Tuple):  # layers in a list
-            for part in member.parts:
-                _keep_only(i, part, keeps)
-        if not isinstance(member, Ref):
+            todo += [inner for part in member.parts for inner in members(part)]
+        if not isinstance(member, Ref) or member.oid in seen:
             continue
-        _keep_only(i, i.heap.get(member.oid, ITEMS) or NONE, keeps)
+        seen.add(member.oid)
+        todo += members(i.heap.get(member.oid, ITEMS) or NONE)
         for key, value in i.heap.entries(member.oid):
             if isinstance(key, Const) and not keeps(str(key.value), value):
                 i.heap.drop(member.oid, ("k", key))
             else:
-                _keep_only(i, value, keeps)
+                todo += members(value)
         left = under_other_keys(i, member)
         if left is not None and not keeps("", left):
             i.heap.drop(member.oid, REST)
