@@ -14,7 +14,7 @@ from typing import Final
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import ALIVE, Delta
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Bound, External, Ref, Value, members, scalar_type
+from mxlint.domain.members import NONE, Bound, External, Ref, Union, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import UnknownValue
@@ -35,6 +35,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import describe, journal
 from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.paths import Path
 from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.mlx.layers import SEQUENTIAL
 from mxlint.interpreter.objects.lookup import CLASS
@@ -144,11 +145,22 @@ def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = (), ag
         unended.add(number)
 
         def run(number: int = number) -> None:
+            i.path = (*i.path, *_where_it_lies(i, number))
             _trace(i, number, frame)
             unended.discard(number)
 
         guarded_run(i, run)
     return frozenset(unended)
+
+
+def _where_it_lies(i: Interpreter, number: int) -> Path:
+    """What holds wherever a compiled object is found, if one place alone has it: in `if mode: self.step = mx.compile(f)` that the mode is set."""
+    places = list(i.heap.holders(number))
+    held = i.live(i.heap.get(*places[0]) or NONE) if len(places) == 1 else NONE
+    if not isinstance(held, Union):
+        return ()
+    found = [conditions for option, conditions in i.alternatives(held) if option.member == Ref(number)]
+    return found[0] if len(found) == 1 else ()
 
 
 def _trace(i: Interpreter, number: int, frame: Frame) -> None:
