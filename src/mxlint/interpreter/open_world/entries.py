@@ -374,11 +374,13 @@ def _called_by_unfinished(i: Interpreter, info: FunctionInfo) -> bool:
 
 
 def enter_inherited(i: Interpreter, function: Function, frame: Frame) -> None:
-    """Run a method on an object of a class that inherits it, with symbolic arguments."""
-    ref, cls, _ = function
+    """Run a method on an object of a class that inherits it, or a class method on such a class, with symbolic arguments."""
+    ref, cls, owner_class = function
     info = i.info(ref.oid).payload
-    assert isinstance(info, FunctionInfo) and cls is not None
-    owner = sample(i, cls, Place(info.source, info.node.start, info.node.end))
+    assert isinstance(info, FunctionInfo) and (cls or owner_class) is not None
+    owner: Value | None = owner_class
+    if cls is not None:
+        owner = sample(i, cls, Place(info.source, info.node.start, info.node.end))
     known = frozenset(journal(i).compiled)
 
     def run() -> None:
@@ -515,10 +517,12 @@ def called_alone(
 
 
 def _inheriting(i: Interpreter, function: Ref, given: Sequence[Value]) -> Iterator[int]:
-    """The object that a method is given, if its class inherits the method: what it makes there, as a compiled object, is not what it makes of others."""
+    """The object or class that a method is given, if the class inherits the method: what it makes there, as a compiled object, is not what it makes of others."""
     defined_in = i.heap.get(function.oid, DEFINED_IN)
     for member in members(given[0]) if given and defined_in is not None else ():
-        if isinstance(member, Ref) and i.info(member.oid).kind == "instance" and i.heap.get(member.oid, CLASS) != defined_in:
+        kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
+        of = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and kind == "instance" else member
+        if isinstance(member, Ref) and kind in ("instance", "class") and of != defined_in:
             yield member.oid
 
 

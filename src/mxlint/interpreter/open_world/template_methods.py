@@ -47,18 +47,22 @@ def inherited(
 
 
 def _inherited(i: Interpreter, cls: Ref, bases: Sequence[Ref], source: Source, reaching: Callable[[ir.Node], bool]) -> Iterator[Function]:
-    """The public methods that a class has from its bases and that may reach something compiled."""
+    """The public methods, and class methods, that a class has from its bases and that may reach something compiled."""
     own = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
     for base in bases:
         held = {name: value for name, value in i.heap.fields(base.oid).items() if isinstance(name, str) and name not in own}
         own |= held.keys()
         for name, value in held.items():
             for member in members(value) if is_called(name) else ():
-                info = i.info(member.oid).payload if isinstance(member, Ref) else None
-                if not isinstance(member, Ref) or not isinstance(info, FunctionInfo) or i.info(member.oid).kind != "function":
+                of_class = (
+                    isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" and i.info(member.oid).payload == "classmethod"
+                )
+                method = i.heap.get(member.oid, "fget") if of_class and isinstance(member, Ref) else member
+                info = i.info(method.oid).payload if isinstance(method, Ref) else None
+                if not isinstance(method, Ref) or not isinstance(info, FunctionInfo) or i.info(method.oid).kind != "function":
                     continue
                 if info.source is not source or reaching(info.node):
-                    yield member, cls, None
+                    yield (method, None, cls) if of_class else (method, cls, None)
 
 
 def _differs(i: Interpreter, cls: Ref, asked: Mapping[Ref, Collection[str]]) -> bool:
