@@ -12,7 +12,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Operands
 from mxlint.domain.exclusion import together
-from mxlint.domain.guards import EARLIER, Guard, Literal_
+from mxlint.domain.guards import EARLIER, JOINED, TOGETHER, Guard, Literal_
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import itemwise
 from mxlint.domain.members import (
@@ -491,8 +491,10 @@ def _changes(i: Interpreter, number: int, under: Guard) -> list[Const]:
 
 
 def _is_alone(way: Option, ways: Sequence[Option]) -> bool:
-    """Whether a value is one member, and no other, where the guard of that holds: of the others each contradicts it."""
-    return not any(together((*way.guard, *other.guard)) for other in ways if other is not way)
+    """Whether a value is one member, and no other, where the guard of that holds: of the others each contradicts it. Beside one that a test alone decides, what
+    has no guard is left of a round before."""
+    joined = any(literal.condition[0] in (JOINED, TOGETHER) for literal in way.guard)
+    return not any((other.guard or joined) and together((*way.guard, *other.guard)) for other in ways if other is not way)
 
 
 def _is_chosen(i: Interpreter, guard: Guard) -> bool:
