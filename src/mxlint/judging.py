@@ -12,6 +12,7 @@ from mxlint.config import Config, Configs, FailOn
 from mxlint.discover import File, is_excluded
 from mxlint.examining import Analysed
 from mxlint.finding import SEVERITIES, Finding, Fix, Span
+from mxlint.rules.judge import gives_way_to
 from mxlint.rules.registry import RULES
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
 from mxlint.suppressions import suppress
@@ -54,8 +55,8 @@ def judged(
             continue
         source = analysed.sources.get(name) or _source(path, name, analysed)
         selected = config.rules_for(path)
-        codes = _codes(unique.values())
-        findings = [finding for finding in unique.values() if codes[finding.span].isdisjoint(RULES[finding.code].after)]
+        at = _by_place(unique.values())
+        findings = [finding for finding in unique.values() if not gives_way_to(finding, RULES[finding.code], at[finding.span])]
         if name not in files:
             selected -= {"MX001"}  # what else there is to silence in it was not looked for
         if source is not None and name not in analysed.unjudged:
@@ -75,12 +76,12 @@ def judged(
     return kept, fail_on, python
 
 
-def _codes(findings: Iterable[Finding]) -> Mapping[Span, set[str]]:
-    """The rules that speak of each expression: what one file shows gives way to what another does, as within one."""
-    codes: dict[Span, set[str]] = {}
+def _by_place(findings: Iterable[Finding]) -> Mapping[Span, list[Finding]]:
+    """The findings of each expression: what one file shows gives way to what another does, as within one."""
+    at: dict[Span, list[Finding]] = {}
     for finding in findings:
-        codes.setdefault(finding.span, set()).add(finding.code)
-    return codes
+        at.setdefault(finding.span, []).append(finding)
+    return at
 
 
 def _as_configured(finding: Finding, config: Config) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from mxlint.facts.events import EXPORT
 from mxlint.finding import SEVERITIES, Finding, Position, Span
@@ -23,19 +23,29 @@ def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
             # One that depends on less says more.
             if present is None or SEVERITIES.index(finding.severity) < SEVERITIES.index(present.severity):
                 found[key] = finding
-    at: dict[Span, set[str]] = {}
+    at: dict[Span, list[Finding]] = {}
     beginning: dict[tuple[str, Position], set[str]] = {}
     of: dict[Span, set[str]] = {}
     for finding in found.values():
-        at.setdefault(finding.span, set()).add(finding.code)
+        at.setdefault(finding.span, []).append(finding)
         beginning.setdefault((finding.span.filename, finding.span.start), set()).add(finding.code)
         of.setdefault(finding.site, set()).add(finding.code)
     for finding in found.values():
         rule = rules[finding.code]
-        gives_way = (
-            at[finding.span].intersection(rule.after)
+        gone = (
+            gives_way_to(finding, rule, at[finding.span])
             or beginning[finding.span.filename, finding.span.start].intersection(rule.after_around)
             or of[finding.site].intersection(rule.after_in_object)
         )
-        if not gives_way:
+        if not gone:
             yield finding
+
+
+def gives_way_to(finding: Finding, rule: Rule, others: Iterable[Finding]) -> bool:
+    """Whether one of the others on an expression is the cause of a finding, and there whenever that is."""
+    return any(other.code in rule.after and _lowered(other) <= _lowered(finding) for other in others)
+
+
+def _lowered(finding: Finding) -> int:
+    """By how many steps conditions lower the severity of a finding: one that hangs on more is not the cause of one that is there without."""
+    return SEVERITIES.index(finding.severity) - SEVERITIES.index(finding.claimed or finding.severity)
