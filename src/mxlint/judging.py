@@ -12,7 +12,7 @@ from mxlint.config import Config, Configs, FailOn
 from mxlint.discover import File, is_excluded
 from mxlint.examining import Analysed
 from mxlint.finding import SEVERITIES, Finding, Fix, Span
-from mxlint.rules.judge import gives_way_to
+from mxlint.rules.precedence import gives_way_to
 from mxlint.rules.registry import RULES
 from mxlint.source import Source, SourceError, read_source, source_from_bytes
 from mxlint.suppressions import suppress
@@ -56,7 +56,7 @@ def judged(
         source = analysed.sources.get(name) or _source(path, name, analysed)
         selected = config.rules_for(path)
         at = _by_place(unique.values())
-        findings = [finding for finding in unique.values() if not gives_way_to(finding, RULES[finding.code], at[finding.span])]
+        findings = [finding for finding in unique.values() if not gives_way_to(finding, RULES[finding.code].after, at[finding.span])]
         if name not in files:
             selected -= {"MX001"}  # what else there is to silence in it was not looked for
         if source is not None and name not in analysed.unjudged:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from mxlint.facts.events import EXPORT
 from mxlint.finding import SEVERITIES, Finding, Position, Span
+from mxlint.rules.precedence import gives_way_to
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 
@@ -33,19 +34,9 @@ def judge(program: Program, rules: Mapping[str, Rule]) -> Iterator[Finding]:
     for finding in found.values():
         rule = rules[finding.code]
         gone = (
-            gives_way_to(finding, rule, at[finding.span])
+            gives_way_to(finding, rule.after, at[finding.span])
             or beginning[finding.span.filename, finding.span.start].intersection(rule.after_around)
             or of[finding.site].intersection(rule.after_in_object)
         )
         if not gone:
             yield finding
-
-
-def gives_way_to(finding: Finding, rule: Rule, others: Iterable[Finding]) -> bool:
-    """Whether one of the others on an expression is the cause of a finding, and there whenever that is."""
-    return any(other.code in rule.after and _lowered(other) <= _lowered(finding) for other in others)
-
-
-def _lowered(finding: Finding) -> int:
-    """By how many steps conditions lower the severity of a finding: one that hangs on more is not the cause of one that is there without."""
-    return SEVERITIES.index(finding.severity) - SEVERITIES.index(finding.claimed or finding.severity)
