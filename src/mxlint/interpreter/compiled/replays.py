@@ -68,9 +68,10 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue
         if read.kind != "array" and (own or _is_written_while_tracing(i, location)):
             repeats = again.repeats
+            if repeats:
+                continue
             if repeats is None and entry.changes_python:
                 unfollowed(i, ref, i.place or place, "whether the body computes the same after what a trace has changed")
-            if repeats or repeats is None and entry.changes_python:
                 continue
         if location in entry.also_given and is_given(i, function, args, location, read, entry.also_given[location]):
             continue
