@@ -1,26 +1,53 @@
-"""Numbers that are computed from the shapes of what a call is given, and from what is the same at both of two calls: two calls of one key have the same ones.
+"""What two calls of one key have in common: the shapes and dtypes of their arrays, their other arguments, and what is computed from these and from what is the same
+at both of them.
 
 `self.n = x.shape[0]` before each `step(x)` changes nothing that a trace has read of `self.n`: a call with another length makes another trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias, TypeGuard
 
-from mxlint.domain.arrays import Array
-from mxlint.domain.members import Kind, Length, Member, Range, Symbolic, Unknown, Value, members
+from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.guards import Guard
+from mxlint.domain.members import (
+    Composite,
+    Const,
+    Kind,
+    Length,
+    Member,
+    Option,
+    Range,
+    Ref,
+    Slice,
+    Symbolic,
+    Tuple,
+    Union,
+    Unknown,
+    Value,
+    options,
+)
 from mxlint.domain.size import Size, substitute, symbol, symbols
+from mxlint.interpreter.compiled import makings, recipes
 from mxlint.interpreter.compiled.keys import flattened
+from mxlint.interpreter.compiled.makings import Making
+from mxlint.interpreter.compiled.state import CONTENT
 from mxlint.interpreter.expressions.arithmetic import FOLD
 from mxlint.interpreter.machine.core import Interpreter
 
 Leaves: TypeAlias = tuple[Value, ...]
 """The leaves of the arguments of a call, in the order in which MLX comes to them."""
-IN_KEY: Final = frozenset((".shape", ".dtype", ".ndim", ".size"))
+IN_KEY: Final = frozenset((".shape", ".dtype", ".ndim", ".size", ".nbytes", ".itemsize", "len", "ndim", "size", "dtype", "itemsize"))
 """What the key of a call says of an array."""
+SCALARS: Final = frozenset(("bool", "int", "float", "str", "NoneType"))
+"""Kinds of arguments that the key holds themselves."""
 ENTRY: Final = "[]"
 """The operation that takes an entry out of a container."""
+SHAPED: Final = frozenset((ENTRY, ".T", *FOLD))
+"""Operations whose result has a shape that follows from those of what they are given."""
+TELLS_SHAPE: Final = frozenset((".T", "+", "-", "*", "/", "//", "%", "**"))
+"""Operations on one array whose result has a shape that only one shape of the array gives."""
 
 
 def leaves(i: Interpreter, values: Iterable[Value]) -> Leaves:
@@ -28,53 +55,172 @@ def leaves(i: Interpreter, values: Iterable[Value]) -> Leaves:
     return tuple(content[0] for kind, *content in flattened(i, values)[0] if kind == "leaf")
 
 
-def follows_from_key(i: Interpreter, before: Value, now: Member, given: Leaves, given_now: Leaves) -> bool:
-    """Whether a number, computed from what a call is given now, is what the same computation has given before a trace of the same key was made, of what that
-    was given."""
-    pairs = _pairs(given, given_now)
-    return bool(pairs) and all(_is_same(i, member, now, pairs) for member in members(before))
+class SameKey:
+    """A call now, and one before that has made a trace of the same key; `then` and `now` are their leaves."""
+
+    __slots__ = ("_arrays", "_i", "_scalars", "_sizes", "_symbols")
+
+    def __init__(self, i: Interpreter, then: Leaves, now: Leaves) -> None:
+        self._i = i
+        self._arrays: dict[Hashable, Hashable] = {}
+        """The arrays of the call now, each with the one in its place then, by their identities."""
+        self._scalars: dict[Hashable, Hashable] = {}
+        self._sizes: dict[Size, Size] = {}
+        self._symbols: dict[Hashable, Size] = {}
+        for pair in zip(then, now) if len(then) == len(now) else ():
+            self._pair(*pair)
+
+    def _pair(self, then: Value, now: Value) -> None:
+        if isinstance(then, Array) and isinstance(now, Array) and not then.several and not now.several:
+            self._pair_arrays(then, now)
+        elif isinstance(then, Symbolic) and isinstance(now, Symbolic):
+            if now.kinds is not None and now.kinds <= SCALARS:
+                self._scalars.setdefault(now.identity, then.identity)
+                return
+            for before, after in _one_to_one(then.identity, now.identity):
+                self._arrays.setdefault(after, before)
+
+    def _pair_arrays(self, then: Array, now: Array) -> None:
+        """Pair two arrays of one shape, and those that they were made of, if their shape tells it."""
+        self._arrays.setdefault(now.ident, then.ident)
+        self._pair_sizes(then, now)
+        made, made_now = makings.of(self._i, then.ident), makings.of(self._i, now.ident)
+        if made is None or made_now is None or not made.is_alike(made_now):
+            return
+        pairs = list(zip(made.operands, made_now.operands))
+        others = [number for number, (one, other) in enumerate(pairs) if not self._is_same(one, other)]
+        if len(others) == 1 and made.tells(others[0]):
+            self._pair(*pairs[others[0]])
+
+    def _pair_sizes(self, then: Array, now: Array) -> None:
+        """Pair the lengths of the axes of two arrays of one shape."""
+        for before, after in zip(then.shape or (), now.shape or ()):
+            if isinstance(before, Size) and isinstance(after, Size):
+                self._sizes.setdefault(after, before)
+                names = symbols(after)
+                if len(names) == 1 and after == symbol(name := next(iter(names))):
+                    self._symbols.setdefault(name, before)
+
+    def gives(self, before: Value, now: Value, guard: Guard = ()) -> bool:
+        """Whether what is computed from what the call is given now is what the same computation has given `before` the trace was made. `guard`: where that
+        is so now."""
+        if not self._arrays and not self._scalars:
+            return False
+        return all(self._gives_one(options(before), other.member, (*guard, *other.guard)) for other in options(now))
+
+    def _gives_one(self, before: Sequence[Option], now: Member, guard: Guard) -> bool:
+        """Whether one thing lay there before, and where conditions decide, under the same ones: where this call writes nothing, another one has."""
+        same = [option for option in before if self._is_same(option.member, now)]
+        if not guard:
+            return len(same) == len(before)
+        # What is itself the same array or object is compared by what has become of it, not by conditions.
+        return any(option.member != now or not isinstance(now, (Array, Ref)) for option in same if self._holds_alike(option.guard, guard))
+
+    def _holds_alike(self, before: Guard, now: Guard) -> bool:
+        """Whether conditions held before just where they hold now, as each tests what the key says."""
+        return len(before) == len(now) and all(
+            any(one.outcome is other.outcome and self._is_same(one.condition, other.condition) for other in now) for one in before
+        )
+
+    def _is_same(self, before: object, now: object, *, in_key: bool = False) -> bool:
+        """Whether two values, or parts of the identities of such, are the same. `in_key`: only as far as the key says it of arrays."""
+        if isinstance(now, (Kind, Range, Union, Unknown)):
+            return False  # any of several values
+        if before == now:
+            return not self._is_several(now)
+        if isinstance(before, Length) and isinstance(now, Length):
+            return self._is_same_size(before.size, now.size)
+        if isinstance(before, Array) and isinstance(now, Array):
+            return in_key and self._is_shaped_alike(before.ident, now.ident) or self._is_made_alike(before, now)
+        if isinstance(before, Composite) and isinstance(now, Composite):
+            return self._has_same_parts(before, now, in_key)
+        if isinstance(before, ShapeOf) and isinstance(now, ShapeOf):
+            return before.part == now.part and self._is_shaped_alike(before.ident, now.ident)
+        if isinstance(before, Symbolic) and isinstance(now, Symbolic):
+            before, now = before.identity, now.identity
+        if not isinstance(before, tuple) or not isinstance(now, tuple) or not now:
+            return False
+        return self._is_same_identity(before, now, in_key)
+
+    def _is_several(self, one: object) -> bool:
+        """Whether something stands for several arrays or objects, as for those of several rounds."""
+        if isinstance(one, Array):
+            return one.several or self._i.info(one.ident).summary
+        return isinstance(one, Ref) and self._i.info(one.oid).summary
+
+    def _is_same_identity(self, before: tuple[object, ...], now: tuple[object, ...], in_key: bool) -> bool:
+        if self._scalars.get(now) == before or in_key and self._arrays.get(now) == before:
+            return True
+        made = self._i.comes_from
+        if now[0] in FOLD and before in made and now in made and before[1] == now[1]:
+            before, now = (now[0], *made[before]), (now[0], *made[now])
+        if len(before) != len(now) or before[0] != now[0] or in_key and now[0] not in SHAPED:
+            return False
+        within = in_key or now[0] in IN_KEY
+        return all(self._is_same(*pair, in_key=within) for pair in zip(before[1:], now[1:]))
+
+    def _has_same_parts(self, before: Composite, now: Composite, in_key: bool) -> bool:
+        if isinstance(before, Tuple) and isinstance(now, Tuple) and (before.items is None or now.items is None or before.cls != now.cls):
+            return False
+        same_kind = type(before) is type(now) and len(before.parts) == len(now.parts)
+        return same_kind and all(self._is_same(*pair, in_key=in_key) for pair in zip(before.parts, now.parts))
+
+    def _is_shaped_alike(self, before: object, now: object) -> bool:
+        """Whether two arrays, by their numbers, have one shape."""
+        if self._arrays.get(now) == before:
+            return True
+        made, made_now = (makings.of(self._i, ident) if isinstance(ident, int) else None for ident in (before, now))
+        if made is None or made_now is None or not made.is_alike(made_now):
+            return False
+        return self._is_made_of(made, made_now, in_key=True)
+
+    def _is_made_alike(self, before: Array, now: Array) -> bool:
+        """Whether two arrays were made in one way, of what is the same, and nothing has changed them."""
+        i = self._i
+        made, made_now = recipes.recipe_of(i, before), recipes.recipe_of(i, now)
+        if made is not None and made_now is not None:
+            return self._is_same(made, made_now)
+        one, other = makings.of(i, before.ident), makings.of(i, now.ident)
+        unchanged = all(i.heap.get(array.ident, CONTENT) is None and not array.several for array in (before, now))
+        return one is not None and other is not None and one.repeats and unchanged and one.is_alike(other) and self._is_made_of(one, other)
+
+    def _is_made_of(self, before: Making, now: Making, *, in_key: bool = False) -> bool:
+        """Whether the operands of two operations are the same."""
+        return all(self._is_same(*pair, in_key=in_key) for pair in zip(before.operands, now.operands))
+
+    def _is_same_size(self, before: Size, now: Size) -> bool:
+        """Whether a size is the same one with the lengths of the arrays of the call before in the place of those of the call now."""
+        if self._sizes.get(now) == before:
+            return True
+        sizes = ((name, self._symbols.get(name) or self._axis(name, before)) for name in symbols(now))
+        return before == substitute(now, {name: size for name, size in sizes if size is not None})
+
+    def _axis(self, name: object, before: Size) -> Size | None:
+        """The length, of those in a size before, that is of the same axis of an array of the same shape."""
+        if not _is_axis(name):
+            return None
+        alike = (other for other in symbols(before) if _is_axis(other) and other[2] == name[2] and self._is_shaped_alike(other[1], name[1]))
+        return next(map(symbol, alike), None)
 
 
-def _pairs(given: Leaves, given_now: Leaves) -> Mapping[Hashable, Hashable]:
-    """The arrays of a call now, each with the one in its place then, by their identities."""
-    found: dict[Hashable, Hashable] = {}
-    for before, now in zip(given, given_now) if len(given) == len(given_now) else ():
-        first, second = _identity(before), _identity(now)
-        if first is not None and second is not None:
-            found.setdefault(second, first)
-    return found
+def _is_axis(name: object) -> TypeGuard[tuple[str, int, int]]:
+    """Whether a symbol is the length of an axis."""
+    return isinstance(name, tuple) and len(name) == 3 and name[0] == "axis"
 
 
-def _identity(leaf: Value) -> Hashable:
-    if isinstance(leaf, Array) and not leaf.several:
-        return leaf.ident
-    return leaf.identity if isinstance(leaf, Symbolic) else None
+def _one_to_one(then: object, now: object) -> Iterator[tuple[Hashable, Hashable]]:
+    """Two arrays of one shape, and the ones of which they were made by an operation that gives no other shape the same one."""
+    while isinstance(then, tuple) and isinstance(now, tuple):
+        yield then, now
+        operands = [pair for pair in zip(then[1:], now[1:]) if pair[0] != pair[1]]
+        rest = [one for one, other in zip(then[1:], now[1:]) if one == other]
+        if len(then) != len(now) or then[0] != now[0] or len(operands) != 1 or not _tells_shape(then[0], rest):
+            return
+        then, now = operands[0]
 
 
-def _is_same(i: Interpreter, before: object, now: object, pairs: Mapping[Hashable, Hashable], *, in_key: bool = False) -> bool:
-    """Whether two values, or parts of the identities of such, are the same where calls with what is paired have one key. `in_key`: only as far as the key says it of
-    arrays."""
-    if isinstance(now, (Kind, Range, Unknown)):
-        return False  # any of several values
-    if before == now:
-        return True
-    if isinstance(before, Length) and isinstance(now, Length):
-        return before.size == _as_before(now.size, pairs)
-    if isinstance(before, Symbolic) and isinstance(now, Symbolic):
-        before, now = before.identity, now.identity
-    if in_key and isinstance(now, Hashable) and now in pairs and pairs[now] == before:
-        return True
-    if not isinstance(before, tuple) or not isinstance(now, tuple) or len(before) != len(now) or not now or before[0] != now[0]:
-        return False
-    if now[0] in FOLD and before in i.comes_from and now in i.comes_from and before[1] == now[1]:
-        before, now = (now[0], *i.comes_from[before]), (now[0], *i.comes_from[now])
-    within = in_key or now[0] in IN_KEY
-    if in_key and now[0] != ENTRY:
-        return False
-    return len(before) == len(now) and all(_is_same(i, *pair, pairs, in_key=within) for pair in zip(before[1:], now[1:]))
-
-
-def _as_before(size: Size, pairs: Mapping[Hashable, Hashable]) -> Size | None:
-    """A size with the lengths of the arrays of a call in the place of those of the arrays that are paired with them."""
-    names = [name for name in symbols(size) if isinstance(name, tuple) and len(name) == 3 and name[0] == "axis" and name[1] in pairs]
-    return substitute(size, {name: symbol(("axis", pairs[name[1]], name[2])) for name in names})
+def _tells_shape(operation: object, rest: list[object]) -> bool:
+    """Whether an operation on an array and numbers, or a slice of it, has a shape that tells that of the array."""
+    if operation == ENTRY:
+        return all(isinstance(part, Slice) for part in rest)
+    return operation in TELLS_SHAPE and all(isinstance(part, Const) and isinstance(part.value, (int, float)) for part in rest)

@@ -16,7 +16,7 @@ from mxlint.domain.members import NONE, Const, Ref, Tuple, Unknown, Value, membe
 from mxlint.domain.parts import each_part
 from mxlint.domain.widening import widen
 from mxlint.interpreter.compiled import recipes
-from mxlint.interpreter.compiled.by_shape import Leaves, leaves
+from mxlint.interpreter.compiled.by_shape import SameKey, leaves
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
 from mxlint.interpreter.compiled.said import Said, anonymous, leaves_open, operations
@@ -59,9 +59,9 @@ class Rehearsal:
         self._runs = self._counted() if entry.computed and entry.changes_python else 0
 
     @cached_property
-    def leaves(self) -> Leaves:
-        """The leaves of what the call is given."""
-        return leaves(self._i, self._args.values)
+    def same_key(self) -> SameKey:
+        """What the call has in common with the one that made the trace, as both have one key."""
+        return SameKey(self._i, self._entry.leaves, leaves(self._i, self._args.values) if self._entry.leaves else ())
 
     def _counted(self) -> int:
         """How often the trace has been replayed, which is kept for the next call."""

@@ -30,6 +30,7 @@ from mxlint.domain.members import (
 )
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.beginnings import begins_alike
+from mxlint.interpreter.compiled.by_shape import SameKey
 from mxlint.interpreter.compiled.state import FROZEN, Entry, held, with_unfrozen
 from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.compiled.trees import tree
@@ -86,9 +87,9 @@ def surely_same(i: Interpreter, before: Value, now: Member) -> bool:
     return before == now
 
 
-def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, depth: int = 4) -> bool:
+def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, key: SameKey | None = None, depth: int = 4) -> bool:
     """Whether another object of the class holds, in each attribute or entry that the trace read of the first one, what it read there. What the trace has
-    put where nothing was, its body puts there again."""
+    put where nothing was, its body puts there again. `key`: what the call has in common with the one that made the trace."""
     if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth or i.info(now.oid).summary:
         return False
     kind, cls = i.info(before.oid).kind, i.heap.get(before.oid, CLASS)
@@ -102,7 +103,9 @@ def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, dept
     return (
         bool(read)
         and not written
-        and all(_holds_the_same(i, seen, now.oid, held(i, now.oid, field) or UNBOUND, entry, depth) for field, seen in read.items())
+        and all(
+            _holds_the_same(i, seen, now.oid, held(i, now.oid, field) or UNBOUND, entry, depth, key=key) for field, seen in read.items()
+        )
     )
 
 
@@ -153,7 +156,9 @@ def part_that_differs(i: Interpreter, before: Value, now: Member, entry: Entry, 
     return None
 
 
-def _holds_the_same(i: Interpreter, seen: Seen, oid: int, value: Value, entry: Entry, depth: int, captured: bool = False) -> bool:
+def _holds_the_same(
+    i: Interpreter, seen: Seen, oid: int, value: Value, entry: Entry, depth: int, captured: bool = False, key: SameKey | None = None
+) -> bool:
     """Whether what lies somewhere in another object is what the trace has read there in the first one."""
     if captured and (seen.kind == "array" or depth and as_good(i, seen.value, value, entry, depth - 1)):
         return True  # the arrays under a capture are found anew at each call
@@ -165,7 +170,9 @@ def _holds_the_same(i: Interpreter, seen: Seen, oid: int, value: Value, entry: E
         return True  # nothing lies there again, and the class is the same
     return (
         surely_same(i, seen.value, value)
-        or reads_the_same(i, seen.value, value, entry, depth - 1)
+        or key is not None
+        and key.gives(seen.value, value)
+        or reads_the_same(i, seen.value, value, entry, key, depth - 1)
         or begins_alike(i, seen.value, value, entry)
     )
 

@@ -36,7 +36,6 @@ from mxlint.facts import events
 from mxlint.facts import values as described
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.beginnings import begins_alike
-from mxlint.interpreter.compiled.by_shape import follows_from_key
 from mxlint.interpreter.compiled.captures import keeping
 from mxlint.interpreter.compiled.hanging import open_conditions
 from mxlint.interpreter.compiled.keyed import finds_equal, is_said_equal, said_equal
@@ -265,12 +264,15 @@ def _is_the_same(i: Interpreter, found: Seen, present: Member, entry: Entry | No
         return True  # there is nothing again, and what lies behind it is a location of its own
     same_value = (
         surely_same(i, found.value, present)
-        or (wraps(i, present, found.value) if again is None else _is_by_shape(i, found.value, present, entry, again))
+        or (wraps(i, present, found.value) if again is None else again.same_key.gives(found.value, present))
         or _is_equal(i, found.value, present)
     )
     if same_value and (entry is None or not of_an_earlier_round(i, found.value, entry)):
         return True
-    return entry is not None and (reads_the_same(i, found.value, present, entry) or begins_alike(i, found.value, present, entry))
+    return entry is not None and (
+        reads_the_same(i, found.value, present, entry, again.same_key if again is not None else None)
+        or begins_alike(i, found.value, present, entry)
+    )
 
 
 def _option_is_the_same(
@@ -282,16 +284,14 @@ def _option_is_the_same(
     before = where_it_holds(found.value, option.guard)
     if surely_same(i, before, option.member):
         return True
-    if wraps(i, option.member, found.value) if again is None else _is_by_shape(i, before, option.member, entry, again):
+    if wraps(i, option.member, found.value) if again is None else again.same_key.gives(found.value, option.member, option.guard):
         return True
     if _is_equal(i, found.value, option.member, option.guard):
         return True
-    return entry is not None and (reads_the_same(i, found.value, option.member, entry) or begins_alike(i, before, option.member, entry))
-
-
-def _is_by_shape(i: Interpreter, before: Value, now: Member, entry: Entry | None, again: Rehearsal) -> bool:
-    """Whether what lies there is computed from the shapes of what the call is given, as what was there before the trace."""
-    return entry is not None and bool(entry.leaves) and follows_from_key(i, before, now, entry.leaves, again.leaves)
+    return entry is not None and (
+        reads_the_same(i, found.value, option.member, entry, again.same_key if again is not None else None)
+        or begins_alike(i, before, option.member, entry)
+    )
 
 
 def _is_equal(i: Interpreter, before: Value, now: Member, guard: Guard = ()) -> bool:

@@ -32,7 +32,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.shape import total
 from mxlint.domain.size import Size, bounds, number
-from mxlint.interpreter.compiled import captures, recipes, sinks, unevaluated, writes
+from mxlint.interpreter.compiled import captures, makings, recipes, sinks, unevaluated, writes
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.containers.elements import UNROLLED
 from mxlint.interpreter.expressions.operators import METHODS
@@ -277,6 +277,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     windows.made(i, ident, (array,))
     if i.trace is None or made.trace is None:
         recipes.keep(i, recipes.ITEM, made, operands, {})
+    makings.keep(i, recipes.ITEM, made, operands, {}, lambda _: all(isinstance(part, Slice) for part in subscripts.items(index)))
     backward.carried(i, "", made, operands)
     backward.through(i, form, (array,), made, place, in_one_line(place.text), frame)
     return made

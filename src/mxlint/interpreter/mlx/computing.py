@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from mxlint.domain.arrays import Array, Chain, Operands
 from mxlint.domain.members import (
@@ -21,8 +21,9 @@ from mxlint.domain.members import (
     members,
 )
 from mxlint.domain.place import Place
+from mxlint.domain.size import symbol
 from mxlint.domain.varying import united
-from mxlint.interpreter.compiled import captures, recipes, sinks, tracing, unevaluated
+from mxlint.interpreter.compiled import captures, makings, recipes, sinks, tracing, unevaluated
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.loops import contents, lengthening, stretching, windows
 from mxlint.interpreter.loops.running import NO_LOOPS, rounds_around
@@ -43,6 +44,9 @@ from mxlint.models.mlx.refusals import asks, decides, refusal, unmade
 from mxlint.models.mlx.results import result as array_results
 from mxlint.models.mlx.traits import has_trait
 from mxlint.syntax.inline import in_one_line
+
+RANKS: Final = (1, 2, 3, 4)
+"""With so many axes each, an operand of unknown shape is tried."""
 
 
 def traced(i: Interpreter, values: Sequence[Value], place: Place) -> tuple[int | None, Chain | None, frozenset[int]]:
@@ -126,9 +130,22 @@ def compute(
         last_axes.keep(i, made, args, lambda ranked: array_results(name, ranked, named, before))
     if isinstance(made, Array) and (i.trace is None or made.trace is None):
         recipes.keep(i, name, made, args, keywords, outer)
+    if not star and outer is None:
+        makings.keep(i, name, made, args, keywords, partial(_tells, name, given, named))
     broadcasts.computed(i, name, args, keywords, made, place, frame)
     backward.of_call(i, name, form, args, keywords, made, place, shapeless.short(name), frame)
     return made
+
+
+def _tells(name: str, given: Sequence[Any], named: Mapping[str, Any], operand: int) -> bool:
+    """Whether the shape of a result tells that of a described operand: it has each of its axes once, however many these are."""
+    for rank in RANKS if operand < len(given) else ():
+        axes = [symbol(("tried", axis)) for axis in range(rank)]
+        dtype = getattr(given[operand], "dtype", None)
+        found = array_results(name, [*given[:operand], described.ArrayType(tuple(axes), dtype), *given[operand + 1 :]], named)
+        if not isinstance(found, described.ArrayType) or found.shape is None or any(found.shape.count(axis) != 1 for axis in axes):
+            return False
+    return operand < len(given)
 
 
 def refuses(i: Interpreter, error: str | None, place: Place, frame: Frame) -> None:
