@@ -229,8 +229,7 @@ def _both_arrays(i: Interpreter, oid: int, before: Value, now: Value) -> bool:
 
 def _is_replaced(i: Interpreter, ref: Ref, entry: Entry, oid: int, known: dict[int, bool]) -> bool:
     """Whether a call no longer comes to an object that the trace has read: each way that led to it leads to another one, which holds what was read."""
-    function = i.heap.get(ref.oid, "fun")
-    if oid in known or not isinstance(function, Ref) or i.info(function.oid).kind != "function":
+    if oid in known or oid in referred(i.heap.get(ref.oid, "fun") or NONE):
         return known.get(oid, False)  # a method holds its object
     known[oid] = False  # so is what is come to through itself
     ways = [(location, read) for location, read in entry.reads.items() if oid in referred(read.value)]

@@ -90,6 +90,8 @@ def surely_same(i: Interpreter, before: Value, now: Member) -> bool:
 def reads_the_same(i: Interpreter, before: Value, now: Value, entry: Entry, key: SameKey | None = None, depth: int = 4) -> bool:
     """Whether another object of the class holds, in each attribute or entry that the trace read of the first one, what it read there. What the trace has
     put where nothing was, its body puts there again. `key`: what the call has in common with the one that made the trace."""
+    if isinstance(before, Union) and isinstance(now, Ref):
+        return all(surely_same(i, member, now) or reads_the_same(i, member, now, entry, key, depth) for member in members(before))
     if not isinstance(before, Ref) or not isinstance(now, Ref) or before == now or not depth or i.info(now.oid).summary:
         return False
     kind, cls = i.info(before.oid).kind, i.heap.get(before.oid, CLASS)
