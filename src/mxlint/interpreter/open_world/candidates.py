@@ -33,6 +33,8 @@ Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
 """A function; the class whose objects are its first argument; the class or object that is its first argument."""
 Span: TypeAlias = tuple[int, int]
 """Where a function begins and ends in its file."""
+ELSEWHERE: Final[Span] = (-1, -1)
+"""Stands for the functions of other files that reach something compiled."""
 
 
 def functions(i: Interpreter, source: Source, module: int) -> Iterator[Function]:
@@ -180,7 +182,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
     names = {*held.itself, *held.fields}
     starts = (*(site.start for site in found.sites), *found.perhaps)
     within = [block for block in found.blocks if any(block.start <= start < block.end for start in starts)]
-    making = {(block.start, block.end) for block in within if block.kind != "module"}
+    making = {ELSEWHERE, *((block.start, block.end) for block in within if block.kind != "module")}
     defined = {block.name.rpartition(".")[2] for block in within if block.kind in ("function", "class")}
     names |= defined
     names |= {name for block in within for name in block.writes}
@@ -205,7 +207,9 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
         names |= called.get(span, set())
     classes = _called_classes(i, source, module)
     asking = frozenset(block.name.rpartition(".")[2] for block in found.blocks if not block.called.isdisjoint(block.params))
-    known = _Known(making, names, handed, set(), held, set(), asking, _objects(i, source, module), _makers(i, source, module))
+    known = _Known(
+        making, names, handed, set(), held, {*classes.get(ELSEWHERE, ())}, asking, _objects(i, source, module), _makers(i, source, module)
+    )
     changed = True
     while changed:
         changed = _gather_objects(found.blocks, known)
@@ -423,7 +427,7 @@ def _special_methods(i: Interpreter, source: Source, cls: Value | None) -> Itera
     for base in mro(i, cls) if isinstance(cls, Ref) and i.info(cls.oid).kind == "class" else ():
         for name, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
             if isinstance(name, str) and name.startswith("__") and name.endswith("__") and name not in CONSTRUCTORS:
-                yield from ((span, name == "__call__") for span in _spans(i, source, value))
+                yield from ((span, name == "__call__") for span in _run_by(i, source, base, value))
 
 
 def _called_classes(i: Interpreter, source: Source, module: int) -> dict[Span, set[str]]:
@@ -450,7 +454,17 @@ def _contents(i: Interpreter, value: Value) -> Iterator[Ref]:
 def _calling(i: Interpreter, source: Source, cls: Value | None) -> Iterator[Span]:
     """Where the methods of a file stand that a call of an object of a class comes to."""
     method = class_attribute(i, cls, "__call__") if isinstance(cls, Ref) and i.info(cls.oid).kind == "class" else None
-    yield from _spans(i, source, method) if method is not None else ()
+    yield from _run_by(i, source, cls, method) if method is not None else ()
+
+
+def _run_by(i: Interpreter, source: Source, cls: Value | None, method: Value) -> Iterator[Span]:
+    """Where a method of a class stands in a file, or that it stands elsewhere and reaches something compiled."""
+    yield from _spans(i, source, method)
+    for member in members(method):
+        if not isinstance(member, Ref) or not isinstance(cls, Ref) or i.info(member.oid).kind != "function":
+            continue
+        if getattr(i.info(member.oid).payload, "source", source) is not source and reach_of(i, (member, cls)).compiled:
+            yield ELSEWHERE
 
 
 def _calls_its_own(block: Block) -> bool:

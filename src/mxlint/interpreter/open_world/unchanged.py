@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from mxlint.domain.heap import Location
-from mxlint.domain.members import Tuple, Value
-from mxlint.domain.parts import referred
+from mxlint.domain.members import Member, Ref, Tuple, Value
+from mxlint.domain.parts import each_part, referred
 from mxlint.interpreter.calls.relevance import reach_of
 from mxlint.interpreter.compiled.state import Changes
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
+from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.syntax.index import ANY, Block
 
 NAMED: Final = frozenset(("module", "class", "library", "function"))
@@ -56,7 +57,14 @@ class Unchanged:
         if not self._is_of_objects or self._i.ledger.of(Changes).whole or not all(map(self._i.heap.exists, referred(Tuple(given)))):
             return False
         reach = reach_of(self._i, given, whole=True)
-        return not (reach.compiled or reach.mutated or reach.assigned()) and self._writers.isdisjoint(reach.named)
+        names = {*reach.named, *filter(None, (_name(self._i, part) for value in given for part in each_part(value)))}
+        return not (reach.compiled or reach.mutated or reach.assigned()) and self._writers.isdisjoint(names)
+
+
+def _name(i: Interpreter, part: Member) -> str | None:
+    """The name of a function: it may set an attribute of what somebody gives it."""
+    info = i.info(part.oid).payload if isinstance(part, Ref) else None
+    return info.name if isinstance(info, FunctionInfo) else None
 
 
 def _is_named(i: Interpreter, traced: frozenset[Location]) -> bool:
