@@ -7,12 +7,12 @@ where a longer table lies. `mx.linspace(0, 1, n)` is another array with each `n`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Final, NamedTuple, TypeAlias
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import NONE, Const, Kind, Length, Member, Range, Slice, Symbolic, Tuple, Value, members
 from mxlint.domain.parts import each_part, is_one
+from mxlint.domain.size import Size
 from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.state import Entry
 from mxlint.interpreter.machine.core import Interpreter
@@ -44,7 +44,7 @@ def _one_begins_alike(i: Interpreter, before: Array, now: Array, entry: Entry) -
     made, again = recipes.recipe_of(i, before), recipes.recipe_of(i, now)
     if made is None or again is None or entry.graph is None:
         return False
-    found = _ONE if _is_empty(made) else _alike(made, again)
+    found = _alike(made, again)
     if found is None:
         return False
     if found.rank is None and before.shape is not None:
@@ -62,19 +62,36 @@ def _is(value: Value, array: Array) -> bool:
 
 def _takes_beginning(what: str, array: Array, operands: Sequence[Value], alike: _Alike) -> bool:
     """Whether an operation of a trace takes nothing of an array but what a longer one has as well. Computed element by element with another array it is as long
-    as that, which the key of the trace says."""
+    as that, which the key of the trace says, along the axes along which that one is not broadcast."""
     if what == "[]" and _is(operands[0], array) and not any(_is(part, array) for part in each_part(operands[1])):
         axes = _by_axis(operands[1], alike.rank)
-        return axes is not None and all(_is_inside(axes.get(axis)) for axis in alike.longer)
-    others = any(isinstance(part, Array) and part.ident != array.ident for value in operands for part in members(value))
-    return others and has_trait(what, "element by element")
+        return axes is not None and all(_is_inside(axes.get(axis)) and not _is_beyond(axes[axis], array, axis) for axis in alike.longer)
+    others = [part for value in operands for part in members(value) if isinstance(part, Array) and part.ident != array.ident]
+    return has_trait(what, "element by element") and any(all(_has_length(other, axis) for axis in alike.longer) for other in others)
+
+
+def _has_length(array: Array, axis: int) -> bool:
+    """Whether an array says how long an axis is of what is computed of it and of another one: it has the axis, with more than one element as far as is known."""
+    return array.shape is None or -axis <= len(array.shape) and array.shape[axis] != 1
 
 
 def _is_inside(item: Value | None) -> bool:
     """Whether an index says where in a longer axis the same lies: it counts from its beginning."""
     if isinstance(item, Slice):
-        return item.upper != NONE and item.step in (NONE, Const(1)) and not any(map(_is_from_the_end, (item.lower, item.upper)))
+        return item.upper != NONE and not _is_from_the_end(item.upper) and _goes_forward(item)
     return item is not None and not _is_from_the_end(item)
+
+
+def _is_beyond(item: Value, array: Array, axis: int) -> bool:
+    """Whether a slice ends behind an axis, so that it takes more of a longer one."""
+    size = array.shape[axis] if array.shape is not None else None
+    end = item.upper.value if isinstance(item, Slice) and isinstance(item.upper, Const) else None
+    return isinstance(size, Size) and size.number is not None and isinstance(end, int) and end > size.number
+
+
+def _goes_forward(item: Slice) -> bool:
+    """Whether a slice takes of a longer axis what it takes of a shorter one, as far as that goes on: it begins at a place counted from the beginning."""
+    return isinstance(item.step, Const) and not any(map(_is_from_the_end, (item.lower, item.step)))
 
 
 def _is_from_the_end(place: Value) -> bool:
@@ -138,27 +155,18 @@ def _is_the_same(one: Value, other: Value) -> bool:
     )
 
 
-def _is_empty(recipe: Tuple) -> bool:
-    """Whether an array has an axis without elements: it begins as any other."""
-    made = _call(recipe)
-    lengths = lengths_of(made.name, made.places) if made is not None else None
-    return made is not None and lengths is not None and Const(0) in _listed(made.given[lengths.at])
-
-
 def _listed(value: Value) -> tuple[Value, ...]:
     """The items of a tuple; anything else by itself."""
     return value.parts if isinstance(value, Tuple) else (value,)
 
 
-def _of_lengths(one: Value, other: Value, axes: int) -> _Alike:
+def _of_lengths(one: Value, other: Value, axes: int) -> _Alike | None:
     """What is made of lengths: each of several axes has the one that is given, or each that of its place."""
     first, second = _listed(one), _listed(other)
-    if len(first) == axes == 1 or len(first) > 1:
-        longer = frozenset(
-            axis - len(first) for axis, pair in enumerate(zip_longest(first, second)) if None in pair or not _is_the_same(*pair)
-        )
-        return _Alike(longer, len(first))
-    return _Alike(frozenset() if _is_the_same(one, other) else frozenset(range(-axes, 0)), axes)
+    if len(first) != len(second):
+        return None
+    pairs = [*zip(first, second)] * (axes if len(first) == 1 else 1)
+    return _Alike(frozenset(axis - len(pairs) for axis, pair in enumerate(pairs) if not _is_the_same(*pair)), len(pairs))
 
 
 def _together(found: Iterator[_Alike | None]) -> _Alike | None:
@@ -172,7 +180,7 @@ def _together(found: Iterator[_Alike | None]) -> _Alike | None:
 
 
 def _item(given: _Given, others: _Given) -> _Alike | None:
-    """`array[index]`: an axis that an index leaves as it is stays as long, one that is taken from its beginning has one length."""
+    """`array[index]`: an axis that an index takes to its end stays longer, one that is taken up to a place has one length."""
     array = _alike(given[0], others[0])
     if array is None or given[1] != others[1] or any(isinstance(part, Symbolic) for part in each_part(given[1])):
         return None
@@ -190,10 +198,11 @@ def _item(given: _Given, others: _Given) -> _Alike | None:
         if item == NONE:
             made.append(False)
             continue
-        if axis in array.longer and item != _ALL and not _is_inside(item):
+        goes_on = isinstance(item, Slice) and item.upper == NONE and _goes_forward(item)
+        if axis in array.longer and not goes_on and not _is_inside(item):
             return None
         if isinstance(item, Slice):
-            made.append(axis in array.longer and item == _ALL)
+            made.append(axis in array.longer and goes_on)
         axis += 1
     return _Alike(frozenset(number - len(made) for number, longer in enumerate(made) if longer), len(made))
 
