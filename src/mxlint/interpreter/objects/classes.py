@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
+from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.expressions.expressions import arguments
 from mxlint.interpreter.machine.arguments import Arguments
@@ -153,10 +153,8 @@ def _dataclass_init(i: Interpreter, cls: Ref, value: Ref, args: Arguments, place
     initvars: list[Value] = []
     for name, default, takes in fields_of(i, cls, initvars=True):
         given: Value | None = None
-        kw_only = i.heap.get(cls.oid, ("#", "kw_only")) is not None or any(
-            isinstance(b, Ref) and i.heap.get(b.oid, ("kwonly", name)) is not None for b in mro(i, cls)
-        )
-        if takes and positional and not kw_only:
+        by_keyword = (i.heap.get(base.oid, ("kwonly", name)) for base in mro(i, cls) if isinstance(base, Ref))
+        if takes and positional and next(filter(None, by_keyword), FALSE) != TRUE:
             given = positional.pop(0)
         elif takes and name in keywords:
             given = keywords.pop(name)

@@ -10,9 +10,9 @@ from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, M
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import new_list, put
-from mxlint.interpreter.containers.elements import enum_members
+from mxlint.interpreter.containers.elements import enum_members, known_items
 from mxlint.interpreter.expressions import choices
-from mxlint.interpreter.expressions.constants import MISSING, python_value
+from mxlint.interpreter.expressions.constants import python_value
 from mxlint.interpreter.loops.iteration import collected
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
@@ -37,21 +37,22 @@ def _dataclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
     own = i.heap.get(cls.oid, ("#", "annotated"))
     names = own.items or () if isinstance(own, Tuple) else ()
     kept: list[Value] = []
+    all_by_keyword = args.keywords.get("kw_only")
     for field in names:
         default = i.heap.get(cls.oid, field.value) if isinstance(field, Const) else None
+        by_keyword = all_by_keyword
         if isinstance(default, Ref) and i.info(default.oid).kind == "field" and isinstance(field, Const):
             if i.heap.get(default.oid, "init") == FALSE:
                 i.heap.set(cls.oid, ("noinit", field.value), TRUE)
             if i.heap.get(default.oid, "repr") == FALSE:
                 i.heap.set(cls.oid, ("norepr", field.value), TRUE)
-            if i.heap.get(default.oid, "kw_only") == TRUE:
-                i.heap.set(cls.oid, ("kwonly", field.value), TRUE)
+            by_keyword = i.heap.get(default.oid, "kw_only") or all_by_keyword
+        if by_keyword is not None and isinstance(field, Const):
+            i.heap.set(cls.oid, ("kwonly", field.value), by_keyword)
         kept.append(field)
     i.heap.set(cls.oid, FIELDS, Tuple(tuple(kept)))
     for option, usual in (("frozen", FALSE), ("eq", TRUE), ("order", FALSE), ("repr", TRUE), ("init", TRUE)):
         i.heap.set(cls.oid, ("#", option), args.keywords.get(option, usual))
-    if args.keywords.get("kw_only") == TRUE:
-        i.heap.set(cls.oid, ("#", "kw_only"), TRUE)
     return cls
 
 
@@ -270,20 +271,22 @@ def _enum_item(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
     return join(found)
 
 
-def _field_names(given: object) -> list[Any]:
-    """The names of fields: one string, a collection of strings, or one of pairs of a name and a type."""
-    if isinstance(given, str):
-        return given.replace(",", " ").split()
-    fields = list(given) if isinstance(given, (list, tuple, set, frozenset, dict)) else [None]
-    return [field[0] if isinstance(field, (tuple, list)) and field else field for field in fields]
+def _field_names(i: Interpreter, given: Value) -> list[Any] | None:
+    """The names of fields: one string, a collection of strings, or one of pairs of a name and a type; None where they are not known."""
+    items = known_items(i, given) if isinstance(given, (Tuple, Ref)) else None
+    if items and all(isinstance(item, Tuple) and item.items for item in items):
+        return [python_value(i, item.parts[0]) for item in items if isinstance(item, Tuple)]
+    names = python_value(i, given)
+    if isinstance(names, str):
+        return names.replace(",", " ").split()
+    return list(names) if isinstance(names, (list, tuple, set, frozenset, dict)) else None
 
 
 def _namedtuple(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     name = args.args[0]
-    names = python_value(i, args.args[1]) if len(args.args) > 1 else MISSING
-    if names is MISSING or not isinstance(name, Const):
+    listed = _field_names(i, args.args[1]) if len(args.args) > 1 else None
+    if listed is None or not isinstance(name, Const):
         return i.symbolic(place, "namedtuple", kinds=frozenset(("class",)))
-    listed = _field_names(names)
     if not all(isinstance(field, str) and field.isidentifier() for field in listed):
         throw_named(i, "builtins.ValueError", place)
     oid = i.allocate("class", FrameInfo("class", None, frame.source, str(name.value), frame.module), place, label=str(name.value))
