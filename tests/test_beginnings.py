@@ -30,7 +30,8 @@ CAUTIOUS = (
     "mx.eye(n, 4)", "mx.repeat(mx.arange(n), 2)", "mx.repeat(mx.arange(n)[:, None], 2, 0)", "mx.repeat(mx.zeros((n, 3)), n, axis=1)", "mx.concatenate([mx.arange(n), mx.ones(n)])",
     "mx.concatenate([mx.ones(3), mx.arange(n)])", "mx.concatenate([mx.arange(n)] * (n // 3))", "mx.expand_dims(mx.arange(n), (0, 1))", "mx.arange(2 * n)[:n]", "mx.arange(n)[mx.array([0, 1])]",
     "mx.zeros((3, n))[..., : n - 1]", "mx.zeros((3, n))[:, -4:]", "mx.sum(mx.zeros((n, 2)), axis=1)", "mx.arange(n, 12)",
-    "mx.arange(n)[::2]", "mx.arange(n) * n", "mx.linspace(0, 1, n)", "mx.outer(mx.linspace(0, 1, n), mx.arange(4))", "mx.zeros((0, n))",
+    "mx.arange(n) if n < 7 else mx.ones(n)", "mx.arange(n) if n < 7 else mx.arange(n, dtype=mx.float32)", "mx.zeros((n,)) if n < 7 else mx.ones(n) * 0", "mx.arange(n)[:2] + n", 
+    "mx.linspace(0, 1, n)[:, None] + mx.arange(n)", "mx.ones((3, n))[mx.arange(n)[:1]]", "mx.expand_dims(mx.linspace(0, 1, n), 0)", "mx.repeat(mx.linspace(0, 1, n)[:, None], 2, axis=1)", "mx.arange(n)[::2]", "mx.arange(n) * n", "mx.linspace(0, 1, n)", "mx.outer(mx.linspace(0, 1, n), mx.arange(4))", "mx.zeros((0, n))",
     "mx.concatenate([mx.ones((n, 1)), mx.zeros((n, 1))], axis=n // 9)", "mx.zeros((2, n)) if n < 7 else mx.zeros((2, n, 1))",
 )  # fmt: skip
 """Ways of which is not known that two lengths begin alike where they do, or where one number is the same in both."""

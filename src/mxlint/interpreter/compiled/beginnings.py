@@ -47,7 +47,7 @@ def _one_begins_alike(i: Interpreter, before: Array, now: Array, entry: Entry) -
     found = _alike(made, again)
     if found is None:
         return False
-    if found.rank is None and before.shape is not None:
+    if before.shape is not None:
         found = found._replace(rank=len(before.shape))
     uses = [
         (what, operands) for what, _, operands in entry.graph if any(_is(part, before) for value in operands for part in each_part(value))

@@ -169,7 +169,9 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
             )
         if kind == "class":
             read_missing(i, member, name, place, frame)
-            return True if class_attribute(i, member, name) is not None else False if library_base(i, member) is None else None
+            if class_attribute(i, member, name) is not None or library_attribute(i, "builtins.type", name) is not None:
+                return True
+            return False if library_base(i, member) is None and i.heap.get(member.oid, METACLASS) is None else None
         if kind == "module":
             i.operations.read_through(i, member.oid, name, UNBOUND, place, frame)
             return False
