@@ -106,3 +106,33 @@ def test_what_may_come_to_any_name_of_its_module_is_not_given_up_in_silence(tmp_
         (tmp_path / "main.py").write_text(text, encoding="utf-8")
         found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
         assert [site.followed for site in found.sites] != ["full"]
+
+
+BESIDE = """\
+import sys
+
+import mlx.core as mx
+
+
+@mx.compile
+def plain(x):
+    return mx.exp(x)
+
+
+@mx.compile
+def partly(x, n):
+    return x * n
+
+
+plain(mx.ones(3))
+partly(mx.ones(3), {"a": 1, "b": 2.0, "c": "t", "d": None, "e": (1,), "f": [1], "g": {1: 2}, "h": abs, "i": True, "j": 3j}[sys.argv[1]])
+"""
+
+
+def test_what_kept_a_site_from_being_full_is_said_of_it_alone(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(BESIDE, encoding="utf-8")
+    found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
+    assert [(site.compiled, site.followed, [span.start.row for span, _ in site.because]) for site in found.sites] == [
+        ("plain", "full", []),
+        ("partly", "partial", [17]),
+    ]

@@ -495,9 +495,10 @@ def test_sites() -> None:
         "    draws: mx.random.normal\n"
         f"    cache key: {site.key}\n"
     )
-    result = replace(result, imprecise=((source.span(start, start + 2), "a call"),))
+    why = ((source.span(start, start + 2), "a call"),)
+    result = replace(result, sites=(replace(site, because=why),), imprecise=why)
     assert sites.render_text(result, Style(), why=True).endswith(
-        f"    cache key: {site.key}\n    followed: in part\n\nNot followed:\nsrc/a.py:4:2: a call\n"
+        f"    cache key: {site.key}\n    followed: in part\n        src/a.py:4:2: a call\n\nNot followed:\nsrc/a.py:4:2: a call\n"
     )
     assert json.loads(sites.render_json(result)) == {
         "version": 1,
@@ -518,6 +519,9 @@ def test_sites() -> None:
                 "cache_key": "number of dimensions and dtype of every array, value of every number and string, in x, y",
                 "calls": 2,
                 "followed": "partial",
+                "because": [
+                    {"filename": "src/a.py", "location": {"row": 4, "column": 2}, "end_location": {"row": 4, "column": 4}, "reason": "a call"}
+                ],
             }
         ],
         "imprecise": [

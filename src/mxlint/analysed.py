@@ -19,6 +19,7 @@ class SiteReport:
 
     `takes` are the parameters, `freezes` the names of outside values that become constants, `mutates` the outside things it writes, `draws` the
     random draws without a key; `calls` counts the calls in sight. `followed`: how far its traces were: full, partial, or none where there is no trace.
+    `because`: what kept it from being followed in full, by place.
     """
 
     span: Span
@@ -32,6 +33,7 @@ class SiteReport:
     draws: tuple[str, ...] = ()
     calls: int = 0
     followed: str = "none"
+    because: tuple[tuple[Span, str], ...] = ()
 
     @property
     def key(self) -> str:
@@ -53,6 +55,7 @@ def come_to(site: SiteReport, elsewhere: Sequence[SiteReport]) -> SiteReport:
         draws=tuple(dict.fromkeys(name for other in elsewhere for name in other.draws)),
         calls=sum(other.calls for other in elsewhere),
         followed="full" if all(other.followed == "full" for other in elsewhere) else "partial",
+        because=tuple(sorted({reason for other in elsewhere for reason in other.because})),
     )
 
 

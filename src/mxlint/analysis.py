@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 
 from mxlint.analysed import Analysis, SiteReport
 from mxlint.deep import some_room
-from mxlint.facts.events import EXPORT, UNFOLLOWED, Compiled, Read, Write
+from mxlint.facts.events import EXPORT, Compiled, Read, Write
 from mxlint.facts.values import ArrayValue, ScalarValue
 from mxlint.faults import syntax_error
 from mxlint.finding import Finding, Span
@@ -113,7 +113,7 @@ def _sites(program: Program, source: Source, project: Project, wrappers: tuple[s
         if span in followed:
             yield _site(program, span, followed[span])
         elif not any(span.start < other.end and other.start < span.end for other in followed):
-            yield SiteReport(span, spelled[span].form, " ".join(spelled[span].compiled.split()), {}, None)
+            yield SiteReport(span, spelled[span].form, " ".join(spelled[span].compiled.split()), {}, None, because=_because(program, ()))
 
 
 def _elsewhere(program: Program, source: Source) -> Iterator[SiteReport]:
@@ -143,6 +143,7 @@ def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteRepo
         mutates=_names(_mutated(write) for number in numbers for write in program.writes.get(number, ()) if write.how != "differentiate"),
         draws=_names(event.what for number in numbers for event in program.events.get(number, ()) if event.kind == "draw"),
         followed=_followed(program, group),
+        because=_because(program, group),
         calls=len({call.where for number in numbers for call in program.calls.get(number, ()) if call.outcome in CALLED}),
     )
 
@@ -190,14 +191,13 @@ def _followed(program: Program, group: tuple[Compiled, ...]) -> str:
     elsewhere = any(compiled.method_of or program.calls.get(compiled.number) for compiled in group)  # inlined, differentiated, or refused
     if not traces and not elsewhere:
         return "none"
-    # What a budget cut may have called any of them.
-    return "full" if program.log.whole and all(_is_sure(program, compiled.number) for compiled in group) else "partial"
+    return "partial" if _because(program, group) else "full"
 
 
-def _is_sure(program: Program, number: int) -> bool:
-    """Whether nothing that could not be followed decided about a compiled object, in its traces or at a later call."""
-    doubts = (note.object for note in program.notes.get(UNFOLLOWED, ()))
-    return all(trace.full for trace in program.traces.get(number, ())) and number not in doubts
+def _because(program: Program, group: tuple[Compiled, ...]) -> tuple[tuple[Span, str], ...]:
+    """What kept a site from being followed in full, by place: what decided in its traces or about a later call, and what may have called anything."""
+    doubts = (doubt for number in (None, *(compiled.number for compiled in group)) for doubt in program.doubts.get(number, ()))
+    return tuple(sorted({(doubt.where.span, doubt.reason) for doubt in doubts}))
 
 
 def _called(program: Program, source: Source) -> Iterator[Span]:
@@ -206,5 +206,5 @@ def _called(program: Program, source: Source) -> Iterator[Span]:
         compiled = program.objects.get(number)
         if compiled is None or compiled.site.span.filename == source.name or all(call.alone for call in calls):
             continue
-        if _is_sure(program, number):
+        if not program.doubts.get(number):
             yield compiled.site.span

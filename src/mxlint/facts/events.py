@@ -435,6 +435,14 @@ class Note(Record):
     also: tuple[Where, ...] = ()
 
 
+class Doubt(Record):
+    """What could not be followed, so that a compiled object is not followed in full. `object`: None where that may be any of the run."""
+
+    object: int | None
+    where: Where
+    reason: str
+
+
 class Class(Record):
     """A class of the program in which something is compiled. `library`: the first class of a library that it inherits, "" if none; `above`, `below`: the
     definitions of what it inherits and of what inherits it, directly or not; `known`: all that it inherits is of the program or of MLX;
@@ -463,4 +471,5 @@ class Log(Record):
     imprecise: tuple[tuple[Where, str], ...] = ()
     classes: tuple[Class, ...] = ()
     whole: bool = True
+    doubts: tuple[Doubt, ...] = ()
     version: int = VERSION

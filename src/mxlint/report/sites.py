@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from mxlint.report.ascii import dumped
 from mxlint.report.json import place, tool
@@ -10,6 +11,7 @@ from mxlint.report.places import place_of
 from mxlint.report.style import Style, at_start, one_line
 
 if TYPE_CHECKING:
+    from mxlint.finding import Span
     from mxlint.result import Result
 
 
@@ -33,10 +35,16 @@ def render_text(result: Result, style: Style, *, why: bool = False) -> str:
             ("followed", (HOW_FAR[site.followed],) if why else ()),
         )
         lines += [f"    {name}: {one_line(', '.join(words))}\n" for name, words in details if words]
+        lines += [f"        {place}\n" for place in _places(site.because, result) if why]
     if why and result.imprecise:
         lines.append("\nNot followed:\n")
-        lines += [f"{at_start(str(place_of(span, result.sources)))}: {one_line(reason)}\n" for span, reason in result.imprecise]
+        lines += [f"{place}\n" for place in _places(result.imprecise, result)]
     return "".join(lines)
+
+
+def _places(reasons: Sequence[tuple[Span, str]], result: Result) -> list[str]:
+    """What was not followed, a line each: where, and why."""
+    return [f"{at_start(str(place_of(span, result.sources)))}: {one_line(reason)}" for span, reason in reasons]
 
 
 def render_json(result: Result) -> str:
@@ -55,9 +63,14 @@ def render_json(result: Result) -> str:
             "cache_key": site.key,
             "calls": site.calls,
             "followed": site.followed,
+            "because": _reasons(site.because, result),
         }
         for site in result.sites
     ]
-    imprecise = [{**place(span, result.sources), "reason": reason} for span, reason in result.imprecise]
     errors = [{"filename": problem.name, "message": problem.message} for problem in result.problems]
-    return dumped({"version": 1, "tool": tool(result), "sites": sites, "imprecise": imprecise, "errors": errors})
+    return dumped({"version": 1, "tool": tool(result), "sites": sites, "imprecise": _reasons(result.imprecise, result), "errors": errors})
+
+
+def _reasons(reasons: Sequence[tuple[Span, str]], result: Result) -> list[dict[str, Any]]:
+    """What was not followed, as JSON objects: where, and why."""
+    return [{**place(span, result.sources), "reason": reason} for span, reason in reasons]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from mxlint.facts.events import ASSERTED, Call, Class, Compiled, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
+from mxlint.facts.events import ASSERTED, Call, Class, Compiled, Doubt, Event, Log, Loop, Note, Read, Stale, Trace, Where, Write
 from mxlint.finding import Span
 
 
@@ -69,6 +69,14 @@ class Program:
         for number, span in (*told, *kept):
             found.setdefault(number, {})[span] = None
         return {number: tuple(spans) for number, spans in found.items()}
+
+    @cached_property
+    def doubts(self) -> Mapping[int | None, tuple[Doubt, ...]]:
+        """What could not be followed, by the object that it kept from being followed in full; None: any of them."""
+        found: dict[int | None, list[Doubt]] = {}
+        for doubt in self.log.doubts:
+            found.setdefault(doubt.object, []).append(doubt)
+        return {number: tuple(doubts) for number, doubts in found.items()}
 
     @cached_property
     def traces(self) -> Mapping[int, tuple[Trace, ...]]:

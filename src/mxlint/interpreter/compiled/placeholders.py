@@ -208,7 +208,7 @@ def _placeholder(i: Interpreter, trace: Trace, value: Value, place: Place, so_fa
 def _one_placeholder(i: Interpreter, trace: Trace, member: Member, place: Place, so_far: _Given, name: str) -> Value:
     """What one of the values that an argument may have is in the trace. `name`: of the parameter."""
     if isinstance(member, Unknown) and not i.silent:
-        trace.full = False  # what it is decides whether the call is traced anew
+        trace.doubts.setdefault((place, member.reason))  # what it is decides whether the call is traced anew
         i.doubting(partial(journal(i).doubt, place, member.reason), (place, member.reason, "noted"))
     if isinstance(member, (Symbolic, Ref)) and refused_member(i, member, {}).startswith("numpy"):
         # The call raises. Once it is given an array instead, the body runs with that.

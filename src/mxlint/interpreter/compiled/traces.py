@@ -320,9 +320,15 @@ class Trace:
         self.seeded = False
         self.handing = False
         """Whether what it hands to something out of sight is called."""
-        self.full = True
+        self.doubts: dict[tuple[Place, str], None] = {}
+        """What could not be followed and decided something in it: where, and why."""
         self.doubtful: tuple[Place | None, Value | None] | None = None
         """Where an exception was raised last that only the analysis may raise and that nothing in it handles, and its class. What goes on is another path."""
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing imprecise decided anything in it."""
+        return not self.doubts
 
     @property
     def fewest(self) -> int:

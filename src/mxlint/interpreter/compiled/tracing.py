@@ -267,6 +267,7 @@ def _note_trace(i: Interpreter, trace: Trace, result: Value, ended: bool, ranks:
             fact = fact.but(alias="", source=None, holder=None, unsized="")
         note(i, fact)
     note_captured(i, trace)
+    journal(i).doubts.setdefault((trace.oid, trace.number), {}).update(trace.doubts)
     note(
         i,
         events.Trace(

@@ -61,7 +61,7 @@ class Counted:
         mark, path, checkpoint = i.heap.mark(), i.path, i.checkpoint()
         reached = [(end, end.reached(), end.fewest) for end, _ in self._ends]
         exits: list[Path] = []
-        counts, full = (trace.operations, trace.surplus), trace.full
+        counts, doubts = (trace.operations, trace.surplus), dict(trace.doubts)
         try:
             for _ in range(2):
                 i.path = path
@@ -87,7 +87,7 @@ class Counted:
             for end, known, fewest in reached:
                 end.forget(known)
                 end.fewest = fewest
-            (trace.operations, trace.surplus), trace.full = counts, full
+            (trace.operations, trace.surplus), trace.doubts = counts, doubts
 
     def total(self) -> tuple[int, int] | None:
         """The rounds, and the operations of all of them: as many each time as the least of those that were run had. None if that is not known, or if the rounds

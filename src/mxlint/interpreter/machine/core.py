@@ -287,27 +287,25 @@ class Interpreter:
         if not self.silent:
             self.doubting(partial(self.imprecisions.append, Imprecision(place, reason)), (place, reason))
             if self.trace is not None and self.journal is not None:
-                self.trace.full = False
                 at = place or self.trace.place
+                self.trace.doubts.setdefault((at, reason))
                 self.doubting(partial(self.journal.doubt, at, reason), (at, reason, "noted"))
 
     def unsure(self, reason: str, place: Place) -> None:
         """Note what may have changed anything there is: no site of the file is full."""
         self.imprecise(reason, place)
         if self.journal is not None:
-            self.journal.whole = False
-            self.journal.doubt(place, reason)
+            self.journal.gap(place, reason)
 
     def cut(self, reason: str) -> None:
         """Note where a budget cut an entry short, also in a silent round: nothing takes it back."""
         place = self.place or (Place(self.main, 0, 0) if self.main is not None else None)
         self.imprecisions.append(Imprecision(place, reason))
-        if self.trace is not None:
-            self.trace.full = False
-        if self.journal is not None:
-            self.journal.whole = False
-            if place is not None:
-                self.journal.doubt(place, reason)
+        if place is not None:
+            if self.trace is not None:
+                self.trace.doubts.setdefault((place, reason))
+            if self.journal is not None:
+                self.journal.gap(place, reason)
 
     def finding(self, find: Callable[[], object]) -> None:
         """Note a fact that says where it is, now and, from its place there, whenever what is being recorded is done again."""

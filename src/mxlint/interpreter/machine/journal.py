@@ -92,8 +92,10 @@ class Journal:
         self.heard: list[Any] | None = None
         """What is noted now, where somebody wants to know: it may be there already."""
         self.imprecise: dict[tuple[Where, str], None] = {}
-        self.whole = True
-        """No budget has cut an entry short."""
+        self.gaps: dict[tuple[Place, str], None] = {}
+        """What was not followed and may have called, or changed, anything: where a budget has cut an entry short, and the like."""
+        self.doubts: dict[tuple[int, int], dict[tuple[Place, str], None]] = {}
+        """What decided in a trace and could not be followed, by the numbers of compiled object and trace."""
         self.assumed: dict[int, dict[str, described.Value]] = {}
         self.arrays: set[int] = set()
         """Placeholders that are presumed to be arrays, and that some use shows to be so."""
@@ -133,6 +135,22 @@ class Journal:
     def doubt(self, place: Place, reason: str) -> None:
         """Keep something that could not be followed in a trace, or that decided about one."""
         self.imprecise.setdefault((where(place), reason))
+
+    def gap(self, place: Place, reason: str) -> None:
+        """Keep what may have called, or changed, anything. Nothing takes that back."""
+        self.doubt(place, reason)
+        self.gaps.setdefault((place, reason))
+
+    def _doubts(self) -> Iterator[events.Doubt]:
+        """What kept compiled objects from being followed in full."""
+        for record in self.records:
+            if type(record) is events.Trace and not record.full:
+                for place, reason in self.doubts.get((record.object, record.number), ()):
+                    yield events.Doubt(record.object, where(place), reason)
+            elif type(record) is events.Note and record.kind == events.UNFOLLOWED:
+                yield events.Doubt(record.object, record.where, record.what)
+        for place, reason in self.gaps:
+            yield events.Doubt(None, where(place), reason)
 
     @property
     def _tables(self) -> tuple[dict[Any, Any], ...]:
@@ -266,7 +284,7 @@ class Journal:
 
         return events.Log(
             tuple(self._at_last(fact) for fact in self.compiled.values()), of(events.Call), of(events.Trace), tuple(dict.fromkeys(complementary.joined(list(self._uncaught())))), of(events.Read), tuple(dict.fromkeys(writes)), of(events.Stale),
-            of(events.Note), of(events.Loop), tuple(self.imprecise), whole=self.whole,
+            of(events.Note), of(events.Loop), tuple(self.imprecise), whole=not self.gaps, doubts=tuple(dict.fromkeys(self._doubts())),
         )  # fmt: skip
 
 
@@ -472,7 +490,7 @@ def _depends(part: object, trace: Any) -> bool:
 def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:
     """Count something that could not be followed and that decided something."""
     if i.trace is not None and not i.silent:
-        i.trace.full = False
+        i.trace.doubts.setdefault((place or i.trace.place, reason))
     if place is not None and not i.silent:
         i.doubting(partial(journal(i).doubt, place, reason), (place, reason, "noted"))
 

@@ -54,9 +54,7 @@ def _say(i: Interpreter, error: Value, frame: Frame) -> None:
         doubtful = isinstance(member, Ref) and i.info(member.oid).payload is OWN
         reason = never_raised(i, place, cls) if doubtful else ends_cell(i, place, cls)
         if i.journal is not None and not i.silent and place is not None:
-            i.journal.doubt(place, reason)
-            if frame.source is i.main:
-                i.journal.whole = False
+            (i.journal.gap if frame.source is i.main else i.journal.doubt)(place, reason)
 
 
 def _forget(i: Interpreter, node: ir.Stmt, frame: Frame) -> None:
