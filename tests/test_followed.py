@@ -136,3 +136,30 @@ def test_what_kept_a_site_from_being_full_is_said_of_it_alone(tmp_path: Path) ->
         ("plain", "full", []),
         ("partly", "partial", [17]),
     ]
+
+
+TRAINER = """\
+import mlx.core as mx
+
+kept = []
+
+
+def train(xs, scale=[0]):
+    scale[0] += 1
+
+    @mx.compile
+    def step(x, n):
+        return x * n
+
+    {keep}
+    for x in xs:
+        step(x, scale[0])
+"""
+
+
+@pytest.mark.parametrize(("keep", "made"), [("pass", 1), ("kept.append(step)", 2)])
+def test_a_call_that_lets_go_of_what_it_compiles_is_not_made_again(tmp_path: Path, keep: str, made: int) -> None:
+    """Another call finds none of it. Where it keeps that, another call may."""
+    (tmp_path / "main.py").write_text(TRAINER.format(keep=keep), encoding="utf-8")
+    found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table(), with_facts=True)
+    assert found.facts is not None and (len(found.facts.compiled) > 1) is (made > 1)

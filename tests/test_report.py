@@ -520,7 +520,12 @@ def test_sites() -> None:
                 "calls": 2,
                 "followed": "partial",
                 "because": [
-                    {"filename": "src/a.py", "location": {"row": 4, "column": 2}, "end_location": {"row": 4, "column": 4}, "reason": "a call"}
+                    {
+                        "filename": "src/a.py",
+                        "location": {"row": 4, "column": 2},
+                        "end_location": {"row": 4, "column": 4},
+                        "reason": "a call",
+                    }
                 ],
             }
         ],

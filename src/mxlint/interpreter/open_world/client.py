@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from mxlint.domain.members import NONE, Ref, Value, members
 from mxlint.facts import events
+from mxlint.interpreter.calls.relevance import reach_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
@@ -192,7 +193,7 @@ class _Client:
         """Call each method of an object that comes to something compiled, with whatever may run between two calls."""
         i, frame = self.i, self.frame
         for method in one.methods:
-            if id(method.info.node) not in self.entered:
+            if id(method.info.node) not in self.entered or self._lets_go(method):
                 continue
             others = [other for other in (*one.methods, *beside.methods, *self.file.writing) if other is not method]
             counts = self._again(method, list(dict.fromkeys(others)))
@@ -219,6 +220,8 @@ class _Client:
     def call_function(self, method: Method) -> None:
         """Call a function that comes to something compiled, with whatever may run between two calls."""
         i, file, frame = self.i, self.file, self.frame
+        if self._lets_go(method):
+            return
         beside = [
             other for other in self.functions if other.ref != method.ref and other.cls is None and closures.shares(i, other.ref, method.ref)
         ]
@@ -246,6 +249,11 @@ class _Client:
             if near := _read_by(i, {compiled_object.oid}, file.lying_open):
                 run(i, callee, near, frame)
             run_within(i, callee, file.around, frame)
+
+    def _lets_go(self, method: Method) -> bool:
+        """Whether a call of a method comes to nothing compiled but what it makes itself and lets go of: another call finds none of that."""
+        i = self.i
+        return id(method.info.node) in i.ledger.of(Entries).fleeting and not reach_of(i, called(i, method), whole=True).compiled_objects()
 
     def _repeat(self, method: Method, counts: bool) -> None:
         """Call a method again and again, if it `counts` or draws, and with what it gives back, if what it gives compiled objects then may matter."""

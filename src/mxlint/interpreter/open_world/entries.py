@@ -56,6 +56,7 @@ class Entries:
         "cut_short",
         "drawing",
         "entered",
+        "fleeting",
         "hand_out",
         "hand_out_nothing",
         "handed_back",
@@ -95,6 +96,8 @@ class Entries:
         """Whether a call of a function that was entered left another number, list or longer array where one was: by the number of its node."""
         self.drawing: set[int] = set()
         """Functions in whose entry a compiled object was given a number that was drawn or read off a clock: the identities of their nodes."""
+        self.fleeting: set[int] = set()
+        """Functions that call nothing compiled but what they make and let go of, when they are entered: identities of their nodes."""
         self.traced_alone: set[int] = set()
         """Compiled objects that were traced though nothing calls them."""
 
@@ -304,6 +307,9 @@ def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, b
     value = call_with(i, ref, args, Place(info.source, info.node.start, info.node.end), frame)
     if i.ledger.of(Drawn).calls > drawn:
         entries.drawing.add(number)
+    called = {record.object for record in journal(i).since(noted) if type(record) is events.Call}
+    if called and called.isdisjoint(known) and not any(map(i.heap.exists, called)):
+        entries.fleeting.add(number)
     if back := handed_back.ways(i, args.args, bound, value, begin):
         entries.handed_back[number] = back
     given = closures.handed(i, value)
