@@ -163,3 +163,41 @@ def test_a_call_that_lets_go_of_what_it_compiles_is_not_made_again(tmp_path: Pat
     (tmp_path / "main.py").write_text(TRAINER.format(keep=keep), encoding="utf-8")
     found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table(), with_facts=True)
     assert found.facts is not None and (len(found.facts.compiled) > 1) is (made > 1)
+
+
+LONG = """\
+import mlx.core as mx
+
+
+def long(rows):
+    @mx.compile
+    def step(x):
+        return x * 2
+
+    {burn}
+    return helper(rows)
+
+
+def helper(rows):
+    return mx.compile(other)(rows)
+
+
+def other(x):
+    return x * 3
+
+
+def short(x):
+    return mx.compile(other)(x)
+"""
+
+
+def test_what_a_budget_cuts_short_concerns_what_is_behind_it_alone(tmp_path: Path) -> None:
+    """`helper` is called behind where the run over `long` ends, and `short` is not."""
+    burn = "\n    ".join(["print(" + ", ".join(f"rows[{number}] + {number}" for number in range(50)) + ")"] * 150)
+    (tmp_path / "main.py").write_text(LONG.format(burn=burn), encoding="utf-8")
+    found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
+    assert {site.object: (site.followed, [reason for _, reason in site.because]) for site in found.sites} == {
+        "long": ("none", ["budget of steps"]),
+        "helper": ("partial", ["budget of steps"]),
+        "short": ("full", []),
+    }

@@ -113,7 +113,9 @@ def _sites(program: Program, source: Source, project: Project, wrappers: tuple[s
         if span in followed:
             yield _site(program, span, followed[span])
         elif not any(span.start < other.end and other.start < span.end for other in followed):
-            yield SiteReport(span, spelled[span].form, " ".join(spelled[span].compiled.split()), {}, None, because=_because(program, ()))
+            yield SiteReport(
+                span, spelled[span].form, " ".join(spelled[span].compiled.split()), {}, None, because=_because(program, span, ())
+            )
 
 
 def _elsewhere(program: Program, source: Source) -> Iterator[SiteReport]:
@@ -143,7 +145,7 @@ def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteRepo
         mutates=_names(_mutated(write) for number in numbers for write in program.writes.get(number, ()) if write.how != "differentiate"),
         draws=_names(event.what for number in numbers for event in program.events.get(number, ()) if event.kind == "draw"),
         followed=_followed(program, group),
-        because=_because(program, group),
+        because=_because(program, span, group),
         calls=len({call.where for number in numbers for call in program.calls.get(number, ()) if call.outcome in CALLED}),
     )
 
@@ -191,13 +193,19 @@ def _followed(program: Program, group: tuple[Compiled, ...]) -> str:
     elsewhere = any(compiled.method_of or program.calls.get(compiled.number) for compiled in group)  # inlined, differentiated, or refused
     if not traces and not elsewhere:
         return "none"
-    return "partial" if _because(program, group) else "full"
+    return "partial" if _because(program, group[0].site.span, group) else "full"
 
 
-def _because(program: Program, group: tuple[Compiled, ...]) -> tuple[tuple[Span, str], ...]:
-    """What kept a site from being followed in full, by place: what decided in its traces or about a later call, and what may have called anything."""
-    doubts = (doubt for number in (None, *(compiled.number for compiled in group)) for doubt in program.doubts.get(number, ()))
+def _because(program: Program, site: Span, group: tuple[Compiled, ...]) -> tuple[tuple[Span, str], ...]:
+    """What kept a site from being followed in full, by place: what decided in its traces or about a later call, and what may have called it and was cut short."""
+    doubts = [doubt for compiled in group for doubt in program.doubts.get(compiled.number, ())]
+    doubts += (doubt for doubt in program.doubts.get(None, ()) if doubt.within is None or any(_holds(span, site) for span in doubt.within))
     return tuple(sorted({(doubt.where.span, doubt.reason) for doubt in doubts}))
+
+
+def _holds(span: Span, site: Span) -> bool:
+    """Whether a site stands in a piece of a file."""
+    return span.filename == site.filename and span.start <= site.start and site.end <= span.end
 
 
 def _called(program: Program, source: Source) -> Iterator[Span]:

@@ -436,11 +436,13 @@ class Note(Record):
 
 
 class Doubt(Record):
-    """What could not be followed, so that a compiled object is not followed in full. `object`: None where that may be any of the run."""
+    """What could not be followed, so that a compiled object is not followed in full. `object`: None where that may be any of the run, or of what is compiled
+    `within` some places."""
 
     object: int | None
     where: Where
     reason: str
+    within: tuple[Span, ...] | None = None
 
 
 class Class(Record):

@@ -31,6 +31,7 @@ from mxlint.syntax.code import WALKS, Code
 from mxlint.syntax.index import ANY, Import
 
 if TYPE_CHECKING:
+    from mxlint.finding import Span
     from mxlint.source import Source
 
 
@@ -116,7 +117,7 @@ class Reach:
     only if it or the class is named.
     """
 
-    __slots__ = ("_assignments", "_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_static_methods", "_todo", "_walked", "_whole", "_whole_objects", "compiled", "compiling", "mutated", "writes_traced")  # fmt: skip
+    __slots__ = ("_assignments", "_attributes", "_called", "_calls_values", "_class_methods", "_classes", "_i", "_inherits", "_inplace", "_makes_any", "_modules", "_named", "_objects", "_owners", "_read", "_static_methods", "_todo", "_walked", "_whole", "_whole_objects", "compiled", "compiling", "compiling_functions", "mutated", "writes_traced")  # fmt: skip
 
     def __init__(self, i: Interpreter, values: tuple[Value, ...], whole: bool = False) -> None:
         self._i = i
@@ -142,6 +143,8 @@ class Reach:
         self.compiled = False
         self.compiling: set[str] = set()
         """The files of the functions in which something may be compiled there; `ANY`, if it may be in any."""
+        self.compiling_functions: set[Span] = set()
+        """Those functions, by where they stand."""
         self._class_methods: set[int] = set()
         """Functions that are given a class as their own object."""
         self._static_methods: set[int] = set()
@@ -379,8 +382,10 @@ class Reach:
         """What the names in a function hold. What it sets and changes is taken in."""
         code = self._i.project.outline(function.source, self._i.tracers).code(function.node.start, function.node.end)
         self._note_compiling(function.source.name, code.compiles)
-        if code.compiles and not self._whole:
-            return []
+        if code.compiles:
+            self.compiling_functions.add(function.source.span(function.node.start, function.node.end))
+            if not self._whole:
+                return []
         owner = self._i.heap.cells[ref.oid].get(DEFINED_IN)
         self._attributes |= code.attributes
         self._named |= code.named

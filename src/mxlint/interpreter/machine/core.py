@@ -297,14 +297,17 @@ class Interpreter:
         if self.journal is not None:
             self.journal.gap(place, reason)
 
-    def cut(self, reason: str) -> None:
-        """Note where a budget cut an entry short, also in a silent round: nothing takes it back."""
+    def cut(self, reason: str, known: list[tuple[Place, str]] | None = None) -> None:
+        """Note where a budget cut an entry short, also in a silent round: nothing takes it back. `known`: takes the place, where somebody knows what may be behind
+        it."""
         place = self.place or (Place(self.main, 0, 0) if self.main is not None else None)
         self.imprecisions.append(Imprecision(place, reason))
         if place is not None:
             if self.trace is not None:
                 self.trace.doubts.setdefault((place, reason))
-            if self.journal is not None:
+            if known is not None:
+                known.append((place, reason))
+            elif self.journal is not None:
                 self.journal.gap(place, reason)
 
     def finding(self, find: Callable[[], object]) -> None:
@@ -329,8 +332,9 @@ class Interpreter:
             self.heap.recording.doubts[doubt] = keep
 
     @contextmanager
-    def contained(self) -> Iterator[None]:
-        """Run an entry. What ends it before its time ends nothing else: no state goes on, its steps are spent, or it nests too deep for any stack."""
+    def contained(self, cut: list[tuple[Place, str]] | None = None) -> Iterator[None]:
+        """Run an entry. What ends it before its time ends nothing else: no state goes on, its steps are spent, or it nests too deep for any stack. `cut`: as
+        in `cut`."""
         path, context, unrolled, splits = self.path, self.context, self.unrolled, self.splits
         recovery, self.recovery = self.recovery, None
         expected = self.modes.expected
@@ -342,11 +346,11 @@ class Interpreter:
         except Halt:
             pass
         except OutOfSteps:
-            self.cut("budget of steps")
+            self.cut("budget of steps", cut)
         except RecursionError:
             if not is_deep():
                 raise
-            self.cut("nesting too deep")
+            self.cut("nesting too deep", cut)
         finally:
             self.left -= given - max(self.steps, 0)
             self.heap.recording = None

@@ -92,8 +92,9 @@ class Journal:
         self.heard: list[Any] | None = None
         """What is noted now, where somebody wants to know: it may be there already."""
         self.imprecise: dict[tuple[Where, str], None] = {}
-        self.gaps: dict[tuple[Place, str], None] = {}
-        """What was not followed and may have called, or changed, anything: where a budget has cut an entry short, and the like."""
+        self.gaps: dict[tuple[Place, str], frozenset[Span] | None] = {}
+        """What was not followed and may have called, or changed, what is compiled in some places, or anything (None): where a budget has cut an entry short, and
+        the like."""
         self.doubts: dict[tuple[int, int], dict[tuple[Place, str], None]] = {}
         """What decided in a trace and could not be followed, by the numbers of compiled object and trace."""
         self.assumed: dict[int, dict[str, described.Value]] = {}
@@ -136,10 +137,11 @@ class Journal:
         """Keep something that could not be followed in a trace, or that decided about one."""
         self.imprecise.setdefault((where(place), reason))
 
-    def gap(self, place: Place, reason: str) -> None:
-        """Keep what may have called, or changed, anything. Nothing takes that back."""
+    def gap(self, place: Place, reason: str, within: frozenset[Span] | None = None) -> None:
+        """Keep what may have called, or changed, what is compiled `within` some places, or anything. Nothing takes that back."""
         self.doubt(place, reason)
-        self.gaps.setdefault((place, reason))
+        known = self.gaps.get((place, reason), frozenset())
+        self.gaps[place, reason] = None if within is None or known is None else known | within
 
     def _doubts(self) -> Iterator[events.Doubt]:
         """What kept compiled objects from being followed in full."""
@@ -149,8 +151,8 @@ class Journal:
                     yield events.Doubt(record.object, where(place), reason)
             elif type(record) is events.Note and record.kind == events.UNFOLLOWED:
                 yield events.Doubt(record.object, record.where, record.what)
-        for place, reason in self.gaps:
-            yield events.Doubt(None, where(place), reason)
+        for (place, reason), within in self.gaps.items():
+            yield events.Doubt(None, where(place), reason, None if within is None else tuple(sorted(within)))
 
     @property
     def _tables(self) -> tuple[dict[Any, Any], ...]:

@@ -6,13 +6,13 @@ A class gets the most general client: an object made with symbolic arguments, th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.heap import ALIVE, Delta
+from mxlint.domain.heap import ALIVE
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, External, Ref, Union, Value, members, scalar_type
 from mxlint.domain.place import Place
@@ -22,7 +22,7 @@ from mxlint.finding import Span
 from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.callables import is_wrapper
 from mxlint.interpreter.calls.relevance import DEFINED_IN, Reach, reach_of
-from mxlint.interpreter.compiled import lifetimes, making, restoring, tracing, writes
+from mxlint.interpreter.compiled import lifetimes, making, tracing
 from mxlint.interpreter.compiled.keys import cache_key
 from mxlint.interpreter.compiled.traces import Lacking
 from mxlint.interpreter.generators.awaiting import awaited
@@ -39,9 +39,10 @@ from mxlint.interpreter.machine.paths import Path
 from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.mlx.layers import SEQUENTIAL
 from mxlint.interpreter.objects.lookup import CLASS
-from mxlint.interpreter.open_world import closures, handed_back, keeping_names, kept_objects, preparing
+from mxlint.interpreter.open_world import closures, handed_back, kept_objects, preparing
 from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure, wraps_unrun
 from mxlint.interpreter.open_world.client_methods import Method
+from mxlint.interpreter.open_world.guarded import calling_alone, guarded_run, kept_run
 from mxlint.interpreter.open_world.handed_back import Way
 from mxlint.interpreter.open_world.parameters import arguments, some_object
 from mxlint.interpreter.open_world.standing import Standing
@@ -61,6 +62,7 @@ class Entries:
         "hand_out_nothing",
         "handed_back",
         "leaving",
+        "plain",
         "prepared",
         "traced_alone",
         "unfinished",
@@ -96,40 +98,12 @@ class Entries:
         """Whether a call of a function that was entered left another number, list or longer array where one was: by the number of its node."""
         self.drawing: set[int] = set()
         """Functions in whose entry a compiled object was given a number that was drawn or read off a clock: the identities of their nodes."""
+        self.plain: set[int] = set()
+        """Functions that are given no objects of classes of the program, when they are entered: identities of their nodes."""
         self.fleeting: set[int] = set()
         """Functions that call nothing compiled but what they make and let go of, when they are entered: identities of their nodes."""
         self.traced_alone: set[int] = set()
         """Compiled objects that were traced though nothing calls them."""
-
-
-def guarded_run(i: Interpreter, run: Callable[[], object]) -> None:
-    """Run an entry from the present state, and undo what it wrote."""
-    mark = i.heap.mark()
-    try:
-        with i.contained():
-            run()
-    finally:
-        writes.note_kept(i, mark)
-        restoring.ended(i)
-        keeping_names.note(i, mark)
-        i.heap.undo(mark)
-        i.modes.differentiating = False
-        i.modes.entered_alone = False
-        i.modes.thread = None
-
-
-def kept_run(i: Interpreter, run: Callable[[], object]) -> None:
-    """Run something whose effects stay, unless it does not come to its end."""
-    mark = i.heap.mark()
-    kept: list[Delta] = []
-
-    def keep() -> None:
-        run()
-        kept.append(i.heap.changes(mark))
-
-    guarded_run(i, keep)
-    for changes in kept:
-        i.heap.apply(changes)
 
 
 def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = (), again: Collection[int] = ()) -> frozenset[int]:
@@ -152,7 +126,7 @@ def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = (), ag
             _trace(i, number, frame)
             unended.discard(number)
 
-        guarded_run(i, run)
+        guarded_run(i, run, (Ref(number),))
     return frozenset(unended)
 
 
@@ -276,7 +250,8 @@ def enter(i: Interpreter, function: Function, frame: Frame) -> None:
         # What each of several objects of a class compiles is another compiled object.
         with i.within(("decorated", place, itself.oid)) if itself is not None else nullcontext(), alone(i, place, 1):
             args = alone_arguments(i, (ref, info), given, followed=not cut_before)
-            _enter_with(i, ref, info, args, len(given), mark, frame)
+            with calling_alone(i, (ref, *args.values)):
+                _enter_with(i, ref, info, args, len(given), mark, frame)
             ended.append(True)
         unended = trace_uncalled(i, frame, known, unended)
 
@@ -304,6 +279,8 @@ def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, b
     entries, number = i.ledger.of(Entries), id(info.node)
     begin, drawn, given_before = i.heap.mark(), i.ledger.of(Drawn).calls, len(i.ledger.of(Lengthened).given)
     known, noted = set(journal(i).compiled), journal(i).mark()
+    if not any(_is_object(i, member) for value in args.values[bound:] for member in members(value)):
+        entries.plain.add(number)
     value = call_with(i, ref, args, Place(info.source, info.node.start, info.node.end), frame)
     if i.ledger.of(Drawn).calls > drawn:
         entries.drawing.add(number)
@@ -332,6 +309,11 @@ def _enter_with(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, b
         entries.hand_out.add(number)
 
 
+def _is_object(i: Interpreter, member: Value) -> bool:
+    """Whether something is an object of a class of the program."""
+    return isinstance(member, Ref) and isinstance(i.heap.get(member.oid, CLASS), Ref)
+
+
 def _is_warm(i: Interpreter, given: Sequence[Ref], known: Collection[int], noted: tuple[int, ...]) -> bool:
     """Whether an object that a function gives holds something new and compiled that it has called. `known`: what was compiled before; `noted`: the mark of
     the journal before."""
@@ -350,7 +332,9 @@ def _enter_handed(i: Interpreter, method: Method, frame: Frame) -> None:
     mark, path = i.heap.mark(), i.path
     try:
         with alone(i, Place(info.source, info.node.start, info.node.end), 1):
-            _enter_with(i, ref, info, alone_arguments(i, (ref, info), given), len(given), mark, frame)
+            args = alone_arguments(i, (ref, info), given)
+            with calling_alone(i, (ref, *args.values)):
+                _enter_with(i, ref, info, args, len(given), mark, frame)
     except Halt:
         i.path = path
     i.heap.undo(mark)

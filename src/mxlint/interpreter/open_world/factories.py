@@ -29,6 +29,7 @@ from mxlint.interpreter.open_world.turns import (
     inside,
     keeper_of,
     later,
+    leading,
     let_run,
     place_of,
     settle,
@@ -77,7 +78,7 @@ def run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame
             if alone and _counts(i, ref):
                 counting.append(ref)
 
-    stale_alone(i, run)
+    stale_alone(i, run, leading(i, (factory, *methods)))
     for ref in counting:
         rounds.run(i, place_of(factory), partial(_called, i, factory, ref, frame))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from mxlint.domain.members import Value
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.facts.values import ArrayValue, ContainerValue, ScalarValue
@@ -24,10 +25,10 @@ from mxlint.interpreter.open_world.entries import (
     alone_arguments,
     call_with,
     called_alone,
-    guarded_run,
     leaves_another_count,
 )
-from mxlint.interpreter.open_world.turns import calling, calls_within, given, place_of
+from mxlint.interpreter.open_world.guarded import guarded_run
+from mxlint.interpreter.open_world.turns import calling, calls_within, given, leading, place_of
 
 
 def counts(i: Interpreter, method: Method, frame: Frame) -> bool:
@@ -43,7 +44,7 @@ def counts(i: Interpreter, method: Method, frame: Frame) -> bool:
             callee.call(1)
             i.ledger.of(Entries).counting[number] = leaves_another_count(i, mark, given_before)
 
-        guarded_run(i, once)
+        guarded_run(i, once, leading(i, (method,)))
         journal(i).keep_only(known, lambda record: False)
     return i.ledger.of(Entries).counting.get(number, False)
 
@@ -82,19 +83,22 @@ def repeat(i: Interpreter, method: Method, frame: Frame, other: Method | None = 
 
         return call
 
-    run(i, place_of(method), prepared, f"`{other.info.name}` runs between the calls" if other is not None else "")
+    leads = leading(i, (method,) if other is None else (method, other))
+    run(i, place_of(method), prepared, f"`{other.info.name}` runs between the calls" if other is not None else "", leads)
 
 
-def run(i: Interpreter, place: Place, prepared: Callable[[], Callable[[int], object]], presumed: str = "") -> None:
+def run(
+    i: Interpreter, place: Place, prepared: Callable[[], Callable[[int], object]], presumed: str = "", leads: Sequence[Value] = ()
+) -> None:
     """Call something again and again: what compiled objects are given that differs each time. Only that is noted. That it is called again lowers
-    nothing. `prepared`: makes it, and gives a call of it; `presumed`: by what the rounds come about."""
+    nothing. `prepared`: makes it, and gives a call of it; `presumed`: by what the rounds come about; `leads`: as in `turns.stale_alone`."""
     known = journal(i).mark()
 
     def once() -> None:
         call = prepared()
         in_rounds(i, place, lambda: call(1), certain=True, turns=() if presumed else None)
 
-    guarded_run(i, once)
+    guarded_run(i, once, leads)
     journal(i).keep_only(known, _shows_another(i, known), presumed)
 
 
@@ -113,7 +117,7 @@ def go_on(i: Interpreter, method: Method, frame: Frame) -> None:
             args = alone_arguments(i, (method.ref, method.info), given(i, method))
             handed_back.go_on(i, found, args, lambda again: call_with(i, method.ref, again, place, frame), place)
 
-    guarded_run(i, once)
+    guarded_run(i, once, leading(i, (method,)))
     next_ones = any(way.item != handed_back.ITSELF for way in found)
     journal(i).keep_only(known, _gives_another, f"`{method.info.name}` is given what it gave back" if next_ones else "")
 

@@ -27,18 +27,20 @@ from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world import closures, preparing, told
 from mxlint.interpreter.open_world.client_methods import Method
-from mxlint.interpreter.open_world.entries import called_alone, guarded_run, leaves_another_count, prepare_owner, sample
+from mxlint.interpreter.open_world.entries import Entries, called_alone, leaves_another_count, prepare_owner, sample
+from mxlint.interpreter.open_world.guarded import guarded_run
 from mxlint.interpreter.statements.handlers import managed
 
 
 class Callee(NamedTuple):
     """What the client calls again: its name, a call of it with other arguments in each turn, what has to run before, and the compiled objects that the call has
-    come to so far: None where any may be among them."""
+    come to so far: None where any may be among them. `leads`: what leads to all that the call comes to; empty where nobody says."""
 
     name: str
     call: Callable[[int], object]
     prepare: Callable[[], object] = lambda: None
     compiled: Callable[[], Collection[int]] | None = None
+    leads: tuple[Value, ...] = ()
 
 
 def calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
@@ -55,7 +57,19 @@ def calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
         call,
         lambda: prepare_owner(i, method.info, method.cls, owner, frame, others=False),
         lambda: compiled_in(i, method),
+        leading(i, (method,)),
     )
+
+
+def leading(i: Interpreter, methods: Iterable[Method]) -> tuple[Value, ...]:
+    """What leads to all that calls of some methods come to; nothing where others run before one, or one may be given what has methods of its own."""
+    entries, found = i.ledger.of(Entries), list[Value]()
+    for method in methods:
+        node, its = method.info.node, called(i, method)
+        if id(node) in entries.prepared or id(node) not in entries.plain and len(node.params) > len(its) - 1:
+            return ()
+        found += its
+    return tuple(found)
 
 
 def given(i: Interpreter, method: Method) -> tuple[Value, ...]:
@@ -112,7 +126,8 @@ def run(i: Interpreter, callee: Callee, others: Sequence[Method], frame: Frame, 
             anew.extend(compiling)
         later(i, f"{callee.name} is called again", callee)
 
-    stale_alone(i, once)
+    leads = leading(i, others)
+    stale_alone(i, once, (*callee.leads, *leads) if callee.leads and (leads or not others) else ())
     return counts == [True]
 
 
@@ -156,11 +171,12 @@ def inside(i: Interpreter, callee: Callee, made_by: Ref, manager: Method, frame:
     managed(i, entered, lambda _: later(i, presumed, callee), place_of(manager), frame)
 
 
-def stale_alone(i: Interpreter, run_: Callable[[], None]) -> None:
-    """Run a part of the client. Of what it notes, only what is stale is kept, and what may be stale and was not followed."""
+def stale_alone(i: Interpreter, run_: Callable[[], None], leads: Sequence[Value] = ()) -> None:
+    """Run a part of the client. Of what it notes, only what is stale is kept, and what may be stale and was not followed. `leads`: what leads to all that it comes
+    to; empty where nobody says."""
     known = journal(i).mark()
     try:
-        guarded_run(i, run_)
+        guarded_run(i, run_, leads)
     finally:
         i.modes.client = None
     journal(i).keep_only(known, _is_of_stale)
