@@ -275,7 +275,7 @@ def _held_by_object(i: Interpreter, owner: Ref, cls: Value, name: str, found: Va
         # It runs, and puts its value there, only where none is.
         return i.split(value, lambda member: bind(i, cached, owner, cls, place, frame) if isinstance(member, Unbound) else member)
     inherited = _out_of_sight(i, owner, name, place) if found is None else bind(i, found, owner, cls, place, frame)
-    return join([there, guarded([(inherited, absent[0].guard)])])
+    return guarded([(inherited if isinstance(option.member, Unbound) else option.member, option.guard) for option in options(value)])
 
 
 OF_OBJECTS: Final = frozenset(

@@ -100,7 +100,8 @@ def _narrow(i: Interpreter, target: ir.Expr, keep: Callable[[Member], Member | N
     found = value.options if isinstance(value, Union) else (Option(value),)
     kept = []
     for option in found:
-        member = keep(option.member)
+        of_class = isinstance(option.member, Unbound) and isinstance(target, ir.Attr)  # what the class has there was tested
+        member = option.member if of_class else keep(option.member)
         if member is not None:
             kept.append(option if member is option.member else Option(member, option.guard))
     if not kept:
