@@ -22,6 +22,7 @@ from mxlint.interpreter.containers import open_entries
 from mxlint.interpreter.containers.builders import put
 from mxlint.interpreter.containers.inplace import overwrite
 from mxlint.interpreter.expressions import choices
+from mxlint.interpreter.expressions.keywords import unless_named
 from mxlint.interpreter.loops.carried import going_on
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import MAX_CALLS, Halt, Interpreter
@@ -509,7 +510,7 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
     spread = _spread(node, args)
     positional += spread
     unknown = None if spread else args.star
-    open_ended = unknown is not None or args.kwstar is not None
+    open_ended = unknown is not None or args.unnamed is not None
     taken = 0
     for param in node.params:
         value: Value | None = None
@@ -525,7 +526,9 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
                     frame.handed[param.star + param.name] = [("", *pair) for pair in zip(positional, args.places[first:])]
             positional = []
         elif param.star == "**":
-            value = _keywords_left(i, param, keywords, args, frame)
+            wanted = {other.name for other in node.params if not other.posonly and not other.star}
+            left = {name: held for name, held in args.named.items() if name not in wanted}
+            value = _keywords_left(i, param, {**keywords, **left}, args, frame)
             keywords = {}
         elif positional and not param.kwonly:
             value = positional.pop(0)
@@ -534,19 +537,20 @@ def bind_parameters(i: Interpreter, ref: Ref, node: ir.FuncDef | ir.Lambda, args
         elif param.name in keywords and not param.posonly:
             value = keywords.pop(param.name)
         else:
-            rest = [part for part in (None if param.kwonly else unknown, args.kwstar) if part is not None]
+            rest = [part for part in (None if param.kwonly else unknown, args.unnamed) if part is not None]
             if args.is_given:
-                rest = [given_stars.item(i, part, param.name if part is args.kwstar else taken, place) for part in rest]
+                rest = [given_stars.item(i, part, param.name if part is args.unnamed else taken, place) for part in rest]
                 taken += 1
-            elif args.kwstar is not None:
-                rest[-1] = open_entries.at_key(i, args.kwstar, Const(param.name), place)
-            value = _not_passed(i, ref, param, rest, args, place, frame, open_ended=open_ended)
+            elif args.unnamed is not None:
+                rest[-1] = open_entries.at_key(i, args.unnamed, Const(param.name), place)
+            left_out = partial(_not_passed, i, ref, param, rest, args, place, frame, open_ended=open_ended)
+            value = unless_named(i, args, param.name, left_out)
         if param.annotation is not None and i.trace is not None and not param.star:
             value = presumptions.handed(i, ref, param, value)
         i.heap.set(frame.oid, param.name, value)
         if i.observer is not None:
             i.observer.parameter(frame, param, value)
-    if (positional or keywords) and not open_ended:
+    if (positional or keywords) and not open_ended and args.kwstar is None:
         throw_named(i, "builtins.TypeError", place)
 
 
@@ -556,11 +560,11 @@ def _keywords_left(i: Interpreter, param: ir.Param, keywords: dict[str, Value], 
     oid = i.allocate("dict", None, place, "kwargs")
     for name, given in keywords.items():
         put(i, oid, Const(name), given)
-    if args.kwstar is not None:
-        i.heap.set(oid, ("#", "rest"), args.kwstar)
-        i.heap.set(oid, ("#", "restkey"), open_entries.keys_of(i, args.kwstar, place))
+    if args.unnamed is not None:
+        i.heap.set(oid, ("#", "rest"), args.unnamed)
+        i.heap.set(oid, ("#", "restkey"), open_entries.keys_of(i, args.unnamed, place))
         if args.is_given:
-            given_stars.mark(i, oid, param.name, args.kwstar)
+            given_stars.mark(i, oid, param.name, args.unnamed)
     written = args.keyword_places
     frame.handed[param.star + param.name] = [(name, given, written[name]) for name, given in keywords.items() if name in written]
     return Ref(oid)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.join import join
+from mxlint.domain.join import bound, join
 from mxlint.domain.members import (
     FALSE,
     NONE,
@@ -226,7 +226,7 @@ def _of_scalars(i: Interpreter, function: Value, args: Arguments, place: Place, 
         args.keyword_places,
         args.node,
     )
-    bare.behind = args.behind
+    bare.behind, bare.named, bare.unnamed = args.behind, args.named, args.unnamed
     found = i.operations.call(i, function, bare, place, frame)
     if made is None or found == Const(made.value):
         return found if made is None else made
@@ -250,6 +250,7 @@ def arguments(
     star: Value | None = None
     kwstar: Value | None = None
     perhaps: dict[str, Value] = {}
+    named: dict[str, Value] = {}
     stars, behind, spread_out = 0, list[Value](), list[tuple[Value, Place]]()
     all_given = True
     for arg in given:
@@ -272,7 +273,7 @@ def arguments(
                 spread_out.append((value, place))
                 behind = [star] if star is not None else []
         elif arg.star == "**":
-            rest = spread(i, value, keywords, keyword_places, perhaps, place, frame)
+            rest = spread(i, value, keywords, keyword_places, perhaps, named, place, frame)
             kwstar = rest if kwstar is None else kwstar
             keyword_places |= {name: at for name, given, at in _handed(arg, frame) if keywords.get(name) == given}
         elif arg.name is not None:
@@ -284,7 +285,10 @@ def arguments(
         else:
             args.append(value)
             places.append(place)
-    made = Arguments(args, keywords, star, kwstar, places, keyword_places, node)
+    under_names = [held for value in named.values() if (held := bound(value)) is not None]
+    every = join([*([] if kwstar is None else [kwstar]), *under_names]) if under_names else kwstar
+    made = Arguments(args, keywords, star, every, places, keyword_places, node)
+    made.named, made.unnamed = named, kwstar
     made.behind = tuple(behind) if stars == 1 and len(behind) > 1 else ()
     made.spread = tuple(spread_out)
     made.perhaps = perhaps

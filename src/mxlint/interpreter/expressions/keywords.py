@@ -27,11 +27,12 @@ def spread(
     keywords: dict[str, Value],
     places: dict[str, Place],
     perhaps: dict[str, Value],
+    named: dict[str, Value],
     place: Place,
     frame: Frame,
 ) -> Value | None:
-    """Put the entries of `**value` among the keywords, those that are not there on all paths among those that are given `perhaps`. What else it may hold is
-    returned."""
+    """Put the entries of `**value` among the keywords, those that are not there on all paths among those that are given `perhaps`, or, where that would be
+    many calls or others may be there, among what is `named`. What else it may hold is returned."""
     rest: list[Value] = []
     closed: list[Guard] = []
     entries: dict[str, dict[Guard, Value]] = {}
@@ -53,18 +54,23 @@ def spread(
             mapping = member if isinstance(member, Symbolic) else i.symbolic(place, "keywords")
             rest.append(i.derived(VALUES_OF, (mapping,), None, place))
     for name, held in entries.items():
-        found = guarded([*((part, guard) for guard, part in held.items()), *((UNBOUND, guard) for guard in closed if guard not in held)])
+        absent = [option.guard for option in options(value) if option.guard not in held]
+        found = guarded([*((part, guard) for guard, part in held.items()), *((UNBOUND, guard) for guard in absent)])
         lacking = [option for option in options(found) if isinstance(option.member, Unbound)]
-        given = bound(found)
-        if given is None:
+        if bound(found) is None:
             continue
         if not lacking and len(held) == len(options(value)):
             keywords[name], places[name] = found, place
         elif len(closed) == len(options(value)) and all(option.guard for option in lacking) and len(perhaps) < MAX_PERHAPS:
             perhaps[name], places[name] = found, place
         else:
-            rest.append(given)
+            named[name], places[name] = found, place
     return join(rest) if rest else None
+
+
+def unless_named(i: Interpreter, args: Arguments, name: str, otherwise: Callable[[], Value]) -> Value:
+    """What `**` gives under a name; where it has nothing there that is known, what is given `otherwise`."""
+    return i.split(args.named.get(name, UNBOUND), lambda member: otherwise() if isinstance(member, Unbound) else member)
 
 
 def each_way(i: Interpreter, args: Arguments, call: Callable[[Arguments], Value]) -> Value:

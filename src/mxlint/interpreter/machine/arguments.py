@@ -14,7 +14,8 @@ class Arguments:
     """The arguments of a call, evaluated. `places` has one entry for each positional one and each keyword; `star`, `kwstar`: values whose
     items are not known one by one. `node`: the call; `bound_node`: the call of functools.partial that gave some of them; `decorates`: the
     name of what a decorator is called with, "" for other calls. `behind`: what stands behind a star of unknown length, after what that holds alone. `spread`: what a star of
-    unknown length spreads, and where it is written. `perhaps`: keywords that are given or not, until the call is made each way. `is_given`: nobody in sight says what the stars hold, and how many."""
+    unknown length spreads, and where it is written. `perhaps`: keywords that are given or not, until the call is made each way. `named`: what `kwstar` has under
+    some names, UNBOUND where it has nothing there. `unnamed`: what it has besides. `is_given`: nobody in sight says what the stars hold, and how many."""
 
     __slots__ = (
         "args",
@@ -25,11 +26,13 @@ class Arguments:
         "keyword_places",
         "keywords",
         "kwstar",
+        "named",
         "node",
         "perhaps",
         "places",
         "spread",
         "star",
+        "unnamed",
     )
 
     def __init__(
@@ -55,6 +58,8 @@ class Arguments:
         self.decorates = ""
         self.is_given = False
         self.perhaps: dict[str, Value] = {}
+        self.named: dict[str, Value] = {}
+        self.unnamed = kwstar
 
     def get(self, position: int, name: str = "") -> Value | None:
         """An argument by position or name; None if it is not given."""
@@ -75,7 +80,7 @@ class Arguments:
         made = Arguments((owner, *self.args), self.keywords, self.star, self.kwstar, places, self.keyword_places, self.node)
         made.behind = self.behind
         made.spread = self.spread
-        made.is_given = self.is_given
+        made.is_given, made.named, made.unnamed = self.is_given, self.named, self.unnamed
         return made
 
     def deciding(self, name: str, member: Member) -> Arguments:
@@ -83,6 +88,7 @@ class Arguments:
         keywords = self.keywords if isinstance(member, Unbound) else {**self.keywords, name: member}
         made = Arguments(self.args, keywords, self.star, self.kwstar, self.places, self.keyword_places, self.node)
         made.behind, made.spread, made.is_given = self.behind, self.spread, self.is_given
+        made.named, made.unnamed = self.named, self.unnamed
         made.perhaps = {other: value for other, value in self.perhaps.items() if other != name}
         return made
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mxlint.domain.heap import Field
 from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
+from mxlint.interpreter.containers import open_entries
+from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.expressions import arguments
+from mxlint.interpreter.expressions.keywords import unless_named
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import is_exception, throw_named
@@ -158,15 +163,10 @@ def _dataclass_init(i: Interpreter, cls: Ref, value: Ref, args: Arguments, place
             given = positional.pop(0)
         elif takes and name in keywords:
             given = keywords.pop(name)
-        else:
-            given = _default(i, default, place, frame)
-            rest = [part for part in (args.star, args.kwstar) if part is not None] if takes else []
-            if rest:
-                given = join([*rest, *([given] if given is not None else [])])
-            elif given is None and not takes:
-                continue
-            elif given is None:
-                throw_named(i, "builtins.TypeError", place)
+        elif takes:
+            given = unless_named(i, args, name, partial(_not_given, i, name, default, args, place, frame))
+        elif (given := _default(i, default, place, frame)) is None:
+            continue
         if is_initvar(i, cls, name):
             initvars.append(given)
         elif frozen(i, cls):
@@ -178,6 +178,17 @@ def _dataclass_init(i: Interpreter, cls: Ref, value: Ref, args: Arguments, place
     post = class_attribute(i, cls, "__post_init__")
     if post is not None:
         i.call(bind(i, post, value, cls, place, frame), Arguments(initvars, places=(place,) * len(initvars)), place, frame)
+
+
+def _not_given(i: Interpreter, name: str, default: Value | None, args: Arguments, place: Place, frame: Frame) -> Value:
+    """A field that no argument is written for: what stars may hold for it, or its default."""
+    rest = [] if args.star is None else [args.star]
+    if args.unnamed is not None:
+        rest.append(open_entries.at_key(i, args.unnamed, Const(name), place))
+    held = _default(i, default, place, frame)
+    if held is None and not rest:
+        throw_named(i, "builtins.TypeError", place)
+    return choices.any_of(i, [*rest, *([] if held is None else [held])], place, name)
 
 
 def _default(i: Interpreter, default: Value | None, place: Place, frame: Frame) -> Value | None:
@@ -199,12 +210,8 @@ def _named_tuple(i: Interpreter, cls: Ref, args: Arguments, place: Place, frame:
             items.append(positional.pop(0))
         elif name in keywords:
             items.append(keywords.pop(name))
-        elif args.star is not None or args.kwstar is not None:
-            items.append(args.star or args.kwstar or NONE)
-        elif default is not None:
-            items.append(default)
         else:
-            throw_named(i, "builtins.TypeError", place)
+            items.append(unless_named(i, args, name, partial(_not_given, i, name, default, args, place, frame)))
     if positional or keywords:
         throw_named(i, "builtins.TypeError", place)
     return Tuple(tuple(items), None, cls.oid)
