@@ -36,7 +36,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import STORED
-from mxlint.interpreter.objects import lookup, views
+from mxlint.interpreter.objects import keeping, lookup, views
 from mxlint.interpreter.open_world import mappings
 from mxlint.interpreter.statements import groups, managers
 from mxlint.models.load import canonical, importers, model
@@ -87,7 +87,7 @@ def external(i: Interpreter, name: str, args: Arguments, place: Place, frame: Fr
     if modelled is not None:
         return mappings.of_environment(i, name, modelled, args, place, frame)
     if name.endswith(".__init__"):
-        return NONE
+        return keeping.construct(i, args, place, frame)
     aspects.whole(i, Tuple(tuple(args.values)), place, frame)
     i.mlx.handed(i, args.values, place, frame)
     for value in args.values:

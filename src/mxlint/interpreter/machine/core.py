@@ -567,13 +567,14 @@ class Interpreter:
     def _knowing(self, truth: Truth, literals: Guard, place: Place, run: Callable[[], Value]) -> Callable[[], Value]:
         """Run one side of a condition that has no name, on a path that says what follows from its outcome. That stands before the condition, so that a
         guard drops it first, and is gone behind the join, where nothing says which side was run. Where the condition is one that the program brings about
-        both ways, the side depends on what follows."""
+        both ways, or what follows is imprecise, the side depends on what follows."""
         if not literals:
             return run
         parts: list[Condition] = []
         for literal in literals:
-            cause, test = self.why(literal.condition) if truth.cause == "varying" else (None, None)
-            parts.append(Condition(cause, test or place, literal))
+            cause, test = self.why(literal.condition)
+            depends = truth.cause == "varying" or truth.cause == "open" and cause == "imprecise"
+            parts.append(Condition(cause if depends else None, test if depends and test else place, literal))
 
         def knowing() -> Value:
             *base, condition = self.path

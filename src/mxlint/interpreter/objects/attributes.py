@@ -43,7 +43,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.machine.private import mangled
-from mxlint.interpreter.objects import replaced_dict
+from mxlint.interpreter.objects import keeping, replaced_dict
 from mxlint.interpreter.objects.hooks import set_by_hook
 from mxlint.interpreter.objects.inherited import sets_itself
 from mxlint.interpreter.objects.lookup import (
@@ -470,7 +470,7 @@ def _super_attribute(i: Interpreter, ref: Ref, name: str, place: Place, frame: F
             if isinstance(base, External) and base.name != "builtins.object" and (name != "__new__" or base.name in MADE_WHOLE):
                 return Bound(owner, External(f"{base.name}.{name}"))
             if not isinstance(base, (Ref, External)):
-                return i.symbolic(place, f"super().{name}", name)
+                return Bound(owner, External(keeping.CONSTRUCTOR)) if name == "__init__" else i.symbolic(place, f"super().{name}", name)
     if name == "__new__":
         return External("builtins.object.__new__")
     return Bound(owner, External(f"builtins.object.{name}"))

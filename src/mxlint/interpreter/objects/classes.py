@@ -17,9 +17,10 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import is_exception, throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.objects import inherited, metaclasses
+from mxlint.interpreter.objects import inherited, keeping, metaclasses
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import (
+    ANNOTATED,
     BASES,
     CLASS,
     HINTS,
@@ -124,7 +125,9 @@ def _initialised(i: Interpreter, cls: Ref, value: Member, args: Arguments, made_
         _dataclass_init(i, cls, value, args, place, frame)
     elif library_base(i, cls) is not None:
         i.operations.external(i, f"{library_base(i, cls)}.__init__", args.bound(value), place, frame)
-    elif (args.args or args.keywords) and not made_by_new and all(isinstance(base, (Ref, External)) for base in mro(i, cls)):
+    elif not all(isinstance(base, (Ref, External)) for base in mro(i, cls)):
+        keeping.construct(i, args.bound(value), place, frame)
+    elif (args.args or args.keywords) and not made_by_new:
         throw_named(i, "builtins.TypeError", place)
     return value
 
@@ -231,7 +234,7 @@ def annotated(i: Interpreter, node: ir.Assign, frame: Frame) -> None:
         i.ledger.of(Annotations).names[frame.oid, name] = annotation
     if isinstance(head, ir.Name) and head.id == "InitVar" or isinstance(head, ir.Attr) and head.name == "InitVar":
         i.heap.set(frame.oid, (INITVAR, name), TRUE)
-    _list(i, frame.oid, ("#", "annotated"), name)
+    _list(i, frame.oid, ANNOTATED, name)
 
 
 def _list(i: Interpreter, oid: int, field: Field, name: str) -> None:

@@ -46,6 +46,8 @@ INITVAR: Final = "initvar"
 """Begins what says of a name of a dataclass that it is no field, but for the constructor."""
 HINTS: Final = ("#", "hints")
 """Of a class: the names that its body annotates, in order."""
+ANNOTATED: Final = ("#", "annotated")
+"""Of these, those that are not said to be of the class alone."""
 
 
 def mro(i: Interpreter, cls: Value, done: dict[int, list[Member]] | None = None) -> list[Member]:

@@ -19,9 +19,9 @@ from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import ENUM_MEMBERS, ITEMS
-from mxlint.interpreter.objects import views
+from mxlint.interpreter.objects import keeping, views
 from mxlint.interpreter.objects.classes import instantiate, set_fields
-from mxlint.interpreter.objects.lookup import BASES, CLASS, FIELDS, fields_of, mro, special
+from mxlint.interpreter.objects.lookup import ANNOTATED, BASES, CLASS, FIELDS, fields_of, mro, special
 from mxlint.interpreter.objects.reflection import name_class
 
 
@@ -34,7 +34,7 @@ def _dataclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
             i.heap.set(oid, ("kw", name), value)
         return Ref(oid)
     cls = args.args[0]
-    own = i.heap.get(cls.oid, ("#", "annotated"))
+    own = i.heap.get(cls.oid, ANNOTATED)
     names = own.items or () if isinstance(own, Tuple) else ()
     kept: list[Value] = []
     all_by_keyword = args.keywords.get("kw_only")
@@ -172,7 +172,7 @@ def _class_made(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
     bases = mro(i, cls)[1:]
     names = {base.name for base in bases if isinstance(base, External)}
     if "typing.NamedTuple" in names:
-        own = i.heap.get(cls.oid, ("#", "annotated"))
+        own = i.heap.get(cls.oid, ANNOTATED)
         i.heap.set(cls.oid, FIELDS, own if own is not None else Tuple(()))
         i.heap.set(cls.oid, ("#", "namedtuple"), TRUE)
     if any(name.startswith("enum.") for name in names):
@@ -349,6 +349,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "#class_made": _class_made,
     "#dataclass_fields": _table_of_fields,
     "#set_fields": set_fields,
+    keeping.CONSTRUCTOR: keeping.construct,
     "#enum_members": _table_of_members,
     "#enum_member": _enum_member,
     "#enum_item": _enum_item,

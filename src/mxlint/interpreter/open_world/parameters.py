@@ -5,7 +5,7 @@ A parameter is what its annotation says, else what its default says, else what i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -24,6 +24,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import SCALARS, alternatives, named, said, says_nothing
 from mxlint.interpreter.objects.hints import Annotations
+from mxlint.interpreter.objects.keeping import kept_fields
 from mxlint.interpreter.objects.lookup import BASES, CLASS, class_attribute, fields_of, module_frame, mro
 from mxlint.interpreter.objects.overriding import is_abstract
 from mxlint.interpreter.open_world import defaults, layers_in_sight, unseen_layers
@@ -285,8 +286,10 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place, *, known: boo
         constructor = next((held for held in constructors if isinstance(held, Ref)), None)
         if constructor is not None and isinstance(info := i.info(constructor.oid).payload, FunctionInfo):
             args = arguments(i, constructor, info, 1, frozenset())
-        elif fields_of(i, cls):
-            args = Arguments((), _fields(i, cls, place), kwstar=i.derived(VALUES_OF, (i.symbolic(place, "field"),), None, place))
+        elif named_fields := [(name, default) for name, default, takes in fields_of(i, cls) if takes] or kept_fields(i, cls):
+            args = Arguments(
+                (), _fields(i, cls, named_fields, place), kwstar=i.derived(VALUES_OF, (i.symbolic(place, "field"),), None, place)
+            )
         mark = i.heap.mark()
         try:
             with i.within(("made", key)):  # classes that inherit one constructor may be made for one method
@@ -304,13 +307,13 @@ def some_object(i: Interpreter, cls: Ref | External, place: Place, *, known: boo
         making.discard(key)
 
 
-def _fields(i: Interpreter, cls: Ref, place: Place) -> dict[str, Value]:
+def _fields(i: Interpreter, cls: Ref, fields: Sequence[tuple[str, Value | None]], place: Place) -> dict[str, Value]:
     """What the fields of a dataclass or named tuple hold whose defaults or annotations say of which kind they are."""
     found: dict[str, Value] = {}
     written = i.ledger.of(Annotations).names
-    for name, default, takes in fields_of(i, cls):
+    for name, default in fields:
         with i.within(("field", name)):  # all fields have one place
-            value = _field(i, cls, name, default, written, place) if takes else None
+            value = _field(i, cls, name, default, written, place)
         if value is not None:
             found[name] = value
     return found

@@ -50,7 +50,7 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
         decided_by(i, value, frame)
     if not isinstance(value, Union):
         return _truth(i, value, place, frame)
-    outcomes = [(option, _truth(i, member, place, frame)) for member, option in zip(i.each(value), options(value))]
+    outcomes = _precise(i, [(option, _truth(i, member, place, frame)) for member, option in zip(i.each(value), options(value))])
     known = {found.outcome for _, found in outcomes}
     if len(known) == 1 and None not in known:
         return outcomes[0][1]
@@ -70,7 +70,7 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
     for guard in true:
         for literal in guard:
             if all(literal in other for other in true) and all(opposite(literal) in other for other in false):
-                return Truth(None, i.why(literal.condition)[0], literal)
+                return Truth(None, i.why(literal.condition)[0], literal, (), _imprecise(i, literal, true), _imprecise(i, literal, false))
     literals = [literal for guard in (*true, *false) for literal in guard]
     if literals:
         causes = [i.why(literal.condition)[0] for literal in literals]
@@ -78,6 +78,13 @@ def truth(i: Interpreter, value: Value, place: Place, frame: Frame) -> Truth:
             return Truth(None, "open", named, grounds)
         return Truth(None, "imprecise" if "imprecise" in causes else "open", None, grounds, *_follow(outcomes))
     return Truth(None, "varying")
+
+
+def _precise(i: Interpreter, outcomes: list[tuple[Option, Truth]]) -> list[tuple[Option, Truth]]:
+    """The members that bring about both outcomes without anything imprecise, if there are such: others bring about nothing more."""
+    found = [(option, truth) for option, truth in outcomes if all(i.why(literal.condition)[0] != "imprecise" for literal in option.guard)]
+    each = {truth.outcome for _, truth in found}
+    return found if None in each or len(each) == 2 else outcomes
 
 
 def _asked_by_all(i: Interpreter, guards: Sequence[Guard]) -> list[Cause | None]:
@@ -89,6 +96,13 @@ def _asked_by_all(i: Interpreter, guards: Sequence[Guard]) -> list[Cause | None]
     if any([opposite(literal)] in asked for literals in asked if len(literals) == 1 for literal in literals):
         return []
     return [i.why(literal.condition)[0] for literals in asked for literal in literals]
+
+
+def _imprecise(i: Interpreter, literal: Literal_, guards: Sequence[Guard]) -> Guard:
+    """What is imprecise of all members that lie on one side of a literal that is not."""
+    if i.why(literal.condition)[0] == "imprecise":
+        return ()
+    return tuple(other for other in guards[0] if i.why(other.condition)[0] == "imprecise" and all(other in guard for guard in guards[1:]))
 
 
 def _follow(outcomes: Sequence[tuple[Option, Truth]]) -> tuple[Guard, Guard]:
