@@ -292,12 +292,12 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
         kind = container(i, member)
         if kind in ("list", "set"):
             content = i.heap.get(member.oid, ITEMS) or Unknown("list")
-            parts = [part for part in members(content) if not isinstance(part, Tuple) or part.items != ()] or members(content)
-            found_elements = [elements(i, part, place, frame) for part in parts]
-            values = [value for value, _ in found_elements if not callable(value)]
-            return (join(values) if values else Unknown("list")), len(parts) == len(members(content)) and all(
-                certain for _, certain in found_elements
-            )
+            every = options(content)
+            parts = [part for part in every if not isinstance(part.member, Tuple) or part.member.items != ()] or every
+            found_elements = [(*elements(i, part.member, place, frame), part.guard) for part in parts]
+            values = [(value, guard) for value, _, guard in found_elements if not callable(value)]
+            certain = len(parts) == len(every) and all(certain for _, certain, _ in found_elements)
+            return guarded(values) if values else Unknown("list"), certain
         if kind == "dict":
             return join(_dict_parts(i, member.oid)[0] or [Unknown("dict")]), False
         held = i.heap.get(member.oid, STORED)

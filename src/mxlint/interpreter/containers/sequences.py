@@ -258,9 +258,11 @@ def _elements_of(i: Interpreter, kind: str, value: Value, place: Place, frame: F
 
 def _container(kind: str) -> Handler:
     def run(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+        given = args.args[0] if args.args else NONE
+        if isinstance(given, Union):
+            return i.split(given, lambda member: run(i, Arguments((member,), places=args.places), place, frame))
         content: Value = Tuple(())
-        if args.args and any(isinstance(m, (Symbolic, Unknown)) for m in members(args.args[0])):
-            given = next(m for m in members(args.args[0]) if isinstance(m, (Symbolic, Unknown)))
+        if isinstance(given, (Symbolic, Unknown)):
             reads = given_contents.read_in_any_order if kind in ("set", "frozenset") else given_contents.read_in_order
             reads(i, given, place, frame)
             content = any_number(given if isinstance(given, Unknown) else i.derived("element", (given,), None, place))
@@ -269,7 +271,7 @@ def _container(kind: str) -> Handler:
         if kind == "tuple":
             return content
         if kind == "list":
-            return measures.as_long_as(i, new_list(i, content, place), args.args[0] if args.args else NONE)
+            return measures.as_long_as(i, new_list(i, content, place), given)
         if isinstance(content, Tuple) and content.items is None and content.least:  # what is equal is there once
             content = Tuple(None, content.element, least=1, given=content.given)
         return new_set(i, content, place, cls=f"builtins.{kind}")

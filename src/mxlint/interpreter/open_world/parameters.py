@@ -100,7 +100,7 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
     if annotated is None and not compiled_function:
         annotated = _of_numpy(i, ref, param.annotation, place)
     if annotated is not None:
-        return annotated
+        return annotated if default is None or isinstance(default, Const) else _or_default(i, annotated, default, place, param.name)
     if default is not None:
         if default in (NONE, Tuple(())):  # who leaves nothing out gives something else
             return choices.any_of(i, (default, i.symbolic(place, "parameter", param.name, source="parameter")), place, default=0)
@@ -120,6 +120,11 @@ def presumed(i: Interpreter, ref: Ref, info: FunctionInfo, param: ir.Param, plac
         return unknown
     layers = [value for cls in layers_in_sight.given(i, ref, info, param.name) if (value := some_object(i, cls, place)) is not None]
     return choices.any_of(i, (unknown, *layers), place, tag=param.name) if layers else unknown
+
+
+def _or_default(i: Interpreter, annotated: Value, default: Value, place: Place, name: str) -> Value:
+    """What is given by an annotation, or the default, which is there for who gives nothing."""
+    return choices.any_of(i, (default, annotated), place, ("default", name), default=0)
 
 
 def instance_by_use(i: Interpreter, cls: External, name: str, place: Place) -> Value | None:
