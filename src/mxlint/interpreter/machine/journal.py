@@ -472,21 +472,22 @@ def _of_argument(i: Interpreter, literal: Literal_ | None) -> bool:
     """Whether a condition depends on an argument of the function that is traced."""
     if i.trace is None or literal is None:
         return False
-    return any(_depends(part, i.trace) for part in (literal.condition, *i.grounds.get(literal.condition, ())))
+    return any(depends(part, i.trace) for part in (literal.condition, *i.grounds.get(literal.condition, ())))
 
 
-def _depends(part: object, trace: Any) -> bool:
+def depends(part: object, trace: Any) -> bool:
+    """Whether something is, or is made of, what the call gives that a trace is of."""
     if isinstance(part, Array):
         return bool(trace.holds(part.trace)) or part.ident in trace.given.names
     if isinstance(part, ShapeOf):
         return bool(part.origin) or part.ident in trace.given.names
     if isinstance(part, Tuple):
-        return any(_depends(item, trace) for item in part.items or ())
+        return any(depends(item, trace) for item in part.items or ())
     if isinstance(part, Symbolic):
         return part.identity in trace.given.names
     if isinstance(part, (Length, Measure)):
         return bool(part.size.origins if isinstance(part, Length) else part.origins)
-    return isinstance(part, tuple) and (part in trace.given.names or any(_depends(inner, trace) for inner in part))
+    return isinstance(part, tuple) and (part in trace.given.names or any(depends(inner, trace) for inner in part))
 
 
 def imprecise(i: Interpreter, place: Place | None, reason: str) -> None:

@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import TRUE, Const, Value
+from mxlint.domain.members import TRUE, Const, Symbolic, Value
 from mxlint.domain.size import Size, symbol
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.journal import depends
 from mxlint.interpreter.machine.locations import FIXED_LAST
 from mxlint.interpreter.mlx import descriptions
+from mxlint.interpreter.open_world.presumptions import are_arrays
 from mxlint.models.mlx.arguments import ArrayType
 
 RANKS: Final = (2, 3)
@@ -53,8 +55,15 @@ def _is_open(value: Value) -> bool:
 
 
 def _described(i: Interpreter, value: Value, rank: int) -> Any:
-    """An operand as the models want it; one of unknown shape as an array of so many axes, whose lengths the calls change."""
-    if not isinstance(value, Array) or value.shape is not None:
+    """An operand as the models want it; one of unknown shape as an array of so many axes, whose lengths the calls change. Those of an array that is no part of
+    what the calls give are as long at each."""
+    known = isinstance(value, Array) and value.shape is not None
+    if i.trace is None or known or not (isinstance(value, Array) or isinstance(value, Symbolic) and are_arrays(i, value)):
+        return descriptions.describe(i, value)
+    if not depends(value, i.trace):
+        name, dtype = (value.ident, value.dtype) if isinstance(value, Array) else (value.identity, None)
+        return ArrayType(tuple(symbol(("axis", name, axis)) for axis in range(rank)), dtype)
+    if isinstance(value, Symbolic):
         return descriptions.describe(i, value)
     changing = [symbol(("axis", value.ident, axis), 0, frozenset(((0, axis),))) for axis in range(rank)]
     if is_kept(i, value):
