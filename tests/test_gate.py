@@ -292,6 +292,13 @@ CALLS = "for n in range(9):\n    x = {}\n"
         ("import lib\nx = 1\n" + CALLS.format("lib.tools.apply(x, n)"), True),
         ("from lib import tools\n\n\ndef main():\n    tools.apply(1, 2)\n\n\nif __name__ == '__main__':\n    main()\n", True),
         ("from lib import tools\n\n\ndef main():\n    tools.apply(1, 2)\n", False),  # nobody calls it
+        (
+            "import lib\nfrom lib import tools\n\n\ndef put(k):\n    lib.kernels.K = k\n\n\ndef run(x):\n    return tools.apply(x, 2)\n",
+            True,
+        ),
+        ("from lib import tools\n\n\ndef put(k):\n    from lib import kernels\n    kernels.TABLE['k'] += k\n\n\nrun = tools.apply\n", True),
+        ("from lib import tools\n\n\ndef put(box, k):\n    box.k = k\n\n\ndef run(x):\n    return tools.apply(x, 2)\n", False),
+        ("import lib\nfrom lib import tools\n\n\ndef put(k):\n    lib.kernels.K = k\n\n\ndef run(x):\n    return tools.other(x)\n", False),
         ("from lib import tools\nx = 1\n" + CALLS.format("tools.other(x)"), False),
         ("import numpy as np\nfrom lib import Model\nx = 1\n" + CALLS.format("np.apply(x)"), False),
         ('from lib import Model\nHELP = """\nModel().step(x)\n"""\nprint(HELP)\n', False),

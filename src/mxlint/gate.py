@@ -1,7 +1,8 @@
 """Which files are worth a parse: bytes only, since most files of most trees hold nothing for us and reading them is all they may cost.
 
 First round, each file by itself: may it compile something? Second round, the files together: does one import what another compiles or wraps?
-Third round: programs. A function or class that merely uses something compiled does nothing by itself; a file that calls it when it is run does.
+Third round: programs. A function or class that merely uses something compiled does nothing by itself; a file that calls it when it is run does. So does one that
+changes what it imports: the compiled function may have read that.
 All rather let in too much; analysis has the last word.
 """
 
@@ -27,6 +28,8 @@ _GLOBAL = re.compile(rb"\bglobal[ \t]+([\w, \t\x80-\xff]+)")
 _RETURNED = re.compile(rb"\breturn[ \t(]+([\w.\x80-\xff]+)")
 _DEFINES = re.compile(rb"def\b|class\b|async[ \t]+def\b|@|from\b|import\b|__all__\b|['\"]")
 _LONG_STRING = re.compile(rb"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
+_CHANGED = re.compile(rb"([\w\x80-\xff]+)(?:\.[\w\x80-\xff]+|\[[^\]\n]*\])+[ \t]*(?:\*\*|//|<<|>>|[-+*/%@&|^])?=(?!=)")
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]|\([^)]*\))*", re.MULTILINE)
 _COMPOUND = re.compile(rb"(?:if|else|elif|try|except|finally|with|for|while|match)\b")
 
 _AFTER = frozenset(bytes([code]) for code in range(256) if _WORD.match(bytes([code])))
@@ -107,7 +110,8 @@ class _Rounds:
     def reached(self, first: Collection[str]) -> set[str]:
         compiled = self._follow({path: {*self._wrappers} for path in sorted(first)}, _Module.exports)
         used = self._follow({path: self._module(path).exports(fed) for path, fed in compiled.items()}, _Module.leads)
-        return compiled.keys() | {path for path, fed in used.items() if path not in compiled and self._module(path).runs(fed)}
+        others = ((self._module(path), path, fed) for path, fed in used.items() if path not in compiled)
+        return compiled.keys() | {path for module, path, fed in others if module.runs(fed) or module.changes_imported and module.uses(fed)}
 
     def _follow(self, fed: dict[str, set[bytes]], exports: Callable[[_Module, set[bytes]], set[bytes]]) -> dict[str, set[bytes]]:
         """The files that import such names, with those names, by what a file makes of the names that it is given."""
@@ -213,6 +217,16 @@ class _Module:
     def runs(self, fed: Collection[bytes]) -> bool:
         """Whether the file comes to one of `fed` when it is run."""
         return any(b"(" in block and not _DEFINES.match(block) for name in self.leads(fed) for block in self._mention(name))
+
+    def uses(self, fed: Collection[bytes]) -> bool:
+        """Whether something in the file comes to one of `fed`, whoever calls it."""
+        return any(not block.startswith((b"from", b"import")) for name in fed for block in self._mention(name))
+
+    @cached_property
+    def changes_imported(self) -> bool:
+        """Whether the file sets an attribute or item of something that it imports."""
+        imported = {alias or name for statement in _IMPORT.findall(self._data) for name, alias in _IMPORTED.findall(statement)}
+        return any(name in imported for name in _CHANGED.findall(self._data))
 
     def _mention(self, name: bytes) -> list[bytes]:
         """The top-level statements that say a name."""
