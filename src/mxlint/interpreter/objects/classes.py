@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from mxlint.domain.heap import Field
-from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, UNBOUND, Const, External, Member, Ref, Tuple, Unbound, Value
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import open_entries
