@@ -6,6 +6,7 @@ Members of one identity become one. A union of too many members is approximated,
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import reduce
 from math import gcd
 from typing import Any, Final
 
@@ -85,7 +86,7 @@ def of(alternatives: Iterable[Option], *, chosen: bool = False) -> Value:
     if len(joined) == 1:
         return joined[0].member
     if len(joined) > MAX_MEMBERS:
-        return _widened([option.member for option in joined], chosen=chosen or sum(not option.guard for option in joined) < 2)
+        return _widened(joined, chosen=chosen or sum(not option.guard for option in joined) < 2)
     return Union(joined)
 
 
@@ -278,28 +279,35 @@ def itemwise(content: Value | None) -> tuple[Value, ...] | None:
     return tuple(map(join, zip(*rows)))
 
 
-def _widened(found: list[Member], *, chosen: bool = False) -> Value:
-    """Too many members: scalars of one type become that type, the rest is unknown. `chosen`: conditions say of each, but
-    for the one that is left, that it is the one."""
-    by_type: dict[str | None, list[Member]] = {}
-    for member in found:
-        by_type.setdefault(scalar_type(member), []).append(member)
+def _widened(found: Iterable[Option], *, chosen: bool = False) -> Value:
+    """Too many members: scalars of one type become that type, arrays one array, the rest is unknown. What is left as it is keeps its guard, and what stands for several
+    has what theirs have in common. `chosen`: conditions say of each, but for the one that is left, that it is the one."""
+    by_type: dict[str | None, list[Option]] = {}
+    for option in found:
+        by_type.setdefault(scalar_type(option.member), []).append(option)
     others = by_type.pop(None, [])
-    result: list[Member] = []
+    result: list[Option] = []
     for name, group in by_type.items():
-        result.extend(group if len(group) == 1 or name == "NoneType" else [approximated(name or "", group, chosen=chosen)])
-    tuples = [member for member in others if isinstance(member, Tuple) and member.cls is None]
+        if len(group) == 1 or name == "NoneType":
+            result.extend(group)
+        else:
+            result.append(_one(group, approximated(name or "", [option.member for option in group], chosen=chosen)))
+    tuples = [option for option in others if isinstance(option.member, Tuple) and option.member.cls is None]
     if len(tuples) > 1:
-        others = [member for member in others if member not in tuples]
-        others.append(_one_tuple(tuples))
-    arrays = [member for member in others if isinstance(member, Array)]
+        others = [option for option in others if option not in tuples]
+        others.append(_one(tuples, _one_tuple([option.member for option in tuples if isinstance(option.member, Tuple)])))
+    arrays = [option for option in others if isinstance(option.member, Array)]
     if len(arrays) > 2:
-        others = [member for member in others if not isinstance(member, Array)]
-        result.append(_several(arrays))
+        others = [option for option in others if option not in arrays]
+        result.append(_one(arrays, _several([option.member for option in arrays if isinstance(option.member, Array)])))
     if len(others) + len(result) > MAX_MEMBERS:
         return Unknown("more than 8 values")
-    result.extend(others)
-    return of(Option(member) for member in result) if len(result) <= MAX_MEMBERS else Unknown("more than 8 values")
+    return of((*result, *others))
+
+
+def _one(group: Iterable[Option], member: Member) -> Option:
+    """One member in the place of several: it is there where one of them is."""
+    return Option(member, reduce(either, (option.guard for option in group)))
 
 
 def approximated(type_name: str, group: list[Member], brought: frozenset[Hashable] = frozenset(), *, chosen: bool = False) -> Member:

@@ -434,7 +434,7 @@ def relied(i: Interpreter, oid: int, field: object, value: Value, place: Place) 
         number = _number(i, member)
         if number is not None and not another:
             relied_argument(i, number, where(place), under=option.guard)
-        elif number is not None and _is_open(i, option.guard):
+        elif number is not None and not _is_several(member) and _is_open(i, option.guard):
             relied_argument(i, number, where(place), events.Modality(tuple(open_conditions(i, option.guard))), option.guard)
     for among in (value, *(itemwise(value) or ())):
         for number in _numbers(i, among) if _may_be_another(i, among) else ():
@@ -452,6 +452,14 @@ def _number(i: Interpreter, member: Member) -> int | None:
     return member.oid if isinstance(member, Ref) else member.ident if isinstance(member, Array) else None
 
 
+def given_anew(i: Interpreter, values: Iterable[Value]) -> None:
+    """Arrays and what nobody in sight gives are given to a call: they are others than those of the call before, of which a trace may have changed a copy."""
+    for value in values:
+        for member in members(value):
+            if not isinstance(member, Ref) and (number := _number(i, member)) is not None:
+                i.heap.drop(number, CHANGED)
+
+
 def _numbers(i: Interpreter, value: Value) -> list[int]:
     """The arrays and objects that a value may be."""
     return [number for member in members(value) if (number := _number(i, member)) is not None]
@@ -460,7 +468,12 @@ def _numbers(i: Interpreter, value: Value) -> list[int]:
 def _may_be_another(i: Interpreter, value: Value) -> bool:
     """Whether what is read may be an array or container that no trace has changed a copy of: what the caller put in the place of one, in some rounds."""
     numbers = _numbers(i, value)
-    return len(numbers) > 1 and any(i.heap.get(number, CHANGED) is None for number in numbers)
+    return any(map(_is_several, members(value))) or len(numbers) > 1 and any(i.heap.get(number, CHANGED) is None for number in numbers)
+
+
+def _is_several(member: Member) -> bool:
+    """Whether something stands for several arrays, of which a trace need not have changed each."""
+    return isinstance(member, Array) and member.several
 
 
 def _is_open(i: Interpreter, guard: Guard) -> bool:

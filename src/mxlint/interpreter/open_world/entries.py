@@ -24,6 +24,7 @@ from mxlint.interpreter.calls.callables import is_wrapper
 from mxlint.interpreter.calls.relevance import DEFINED_IN, Reach, reach_of
 from mxlint.interpreter.compiled import lifetimes, making, tracing
 from mxlint.interpreter.compiled.keys import cache_key
+from mxlint.interpreter.compiled.reads import given_anew
 from mxlint.interpreter.compiled.traces import Lacking
 from mxlint.interpreter.generators.awaiting import awaited
 from mxlint.interpreter.generators.iterators import POSITION
@@ -529,6 +530,7 @@ def alone_arguments(i: Interpreter, function: tuple[Ref, FunctionInfo], given: S
     ref, info = function
     place = Place(info.source, info.node.start, info.node.end)
     args = arguments(i, ref, info, len(given), frozenset())
+    given_anew(i, (*args.args, *args.keywords.values()))
     if not followed:
         unknown = i.unknown(place, "budget of steps")
         args = Arguments(tuple(unknown for _ in args.args), dict.fromkeys(args.keywords, unknown), args.star, args.kwstar, args.places)
