@@ -202,7 +202,7 @@ def results(
     others = other_parameters(name)
     operands = (*args, *keywords.values())
     if name.startswith(f"{ARRAY}."):
-        presumptions.together(i, args)
+        presumptions.together(i, name, args)
     elif others:  # what is only presumed to be an array is a number there
         operands = (
             *(value for number, value in enumerate(args) if number not in others.values() or not presumptions.perhaps_number(i, value)),

@@ -1,7 +1,7 @@
 """Parameters of compiled functions that are presumed to be arrays: what shows that they are, and what depends on it.
 
 A parameter that no call, annotation or default determines is an array if some use of it is one of arrays: an attribute or item of it is read, it is computed with
-an array, given to MLX, or returned. If there is no such use, that it is an array is a presumption, which the finding names. Tests, conversions and uses as an
+an array, given to MLX, or returned. If there is no such use, that it is an array is a presumption, which the finding names. Tests, comparisons, conversions and uses as an
 index prove nothing, as numbers have them as well.
 """
 
@@ -118,12 +118,12 @@ def may_be_list(i: Interpreter, array: Array) -> bool:
 
 
 def needed(i: Interpreter, arrays: Iterable[Array]) -> None:
-    """An operation that only arrays have: what is presumed is so for the rest of the path."""
+    """An operation that only arrays have: what is presumed is so for the rest of the path, and what that is computed from is used as arrays are."""
     for array in arrays:
         if root(array) == array.ident and words(i, array):
             i.heap.set(array.ident, PRESUMED, NONE)
-            shown(i, (array,))
             _no_list(i, (array,))
+        shown(i, (array,))
 
 
 def _no_list(i: Interpreter, values: Iterable[Value]) -> None:
@@ -174,9 +174,14 @@ def handed(i: Interpreter, ref: Ref, param: ir.Param, value: Value) -> Value:
     return value
 
 
-def together(i: Interpreter, values: Iterable[Value]) -> None:
-    """Values are operands of one operation: what is computed with an array is taken to be one, but for what lies in a dict of unknown contents."""
-    computed = _not_of_dicts(i, values)
+COMPARISONS: Final = frozenset(f"mlx.core.array.__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
+"""Operators of which the operands may be numbers as well as arrays, whatever is done with the result."""
+
+
+def together(i: Interpreter, name: str, values: Iterable[Value]) -> None:
+    """Values are operands of an operator: what is computed with an array is taken to be one, but for what lies in a dict of unknown contents. What is compared with one
+    is not."""
+    computed = _not_of_dicts(i, values) if name not in COMPARISONS else []
     if len({root(array) for array in computed if array.trace is not None}) > 1:
         shown(i, computed)
         _no_list(i, computed)
