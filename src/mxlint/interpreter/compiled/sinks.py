@@ -76,8 +76,10 @@ def event(
     of_member = words(i, member) if isinstance(member, Array) else ""
     presumed = of_member or presumption
     path = i.path
-    if kind in SHAPELESS and trace.only_if is not None:
+    if trace.only_if is not None and kind in SHAPELESS:
         i.path = (*path, trace.only_if)
+    elif trace.only_if is not None and kind == DRAW:
+        i.path = (*path, trace.only_if.otherwise)
     m = modality(i, trace.path, presumed=(presumed,) if presumed else ())
     hangs = open_literals(i, trace.path, m) if m is not None and m.conditions else {}
     i.path = path
@@ -221,6 +223,8 @@ USES: Final = {"formats": "format", "format": "format", "logs": "log", "converts
 
 SHAPELESS: Final = frozenset(("bake", "branch", "unsafe", "unsupported"))
 """The events that there are in a trace with shapeless=True alone."""
+DRAW: Final = "draw"
+"""The event that there is in a trace without it alone: with it, whatever draws raises before it does."""
 RAISING: Final = frozenset(USES.values()) - {"log"} | {"unsupported"}
 """The events at which MLX raises a ValueError."""
 KEPT: Final = ("convert", "truth", "index")

@@ -71,6 +71,11 @@ class Condition:
         """The literal of the other outcome."""
         return Literal_(self.literal.condition, not self.literal.outcome) if self.literal is not None else None
 
+    @property
+    def otherwise(self) -> Condition:
+        """The condition that the other outcome is the one."""
+        return Condition(self.cause, self.place, self.opposite, None if self.outcome is None else not self.outcome)
+
 
 Path = tuple[Condition, ...]
 
