@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias, TypeGuard
 
 from mxlint.domain.arrays import Array, ShapeOf
+from mxlint.domain.exclusion import together
 from mxlint.domain.guards import Guard
 from mxlint.domain.members import (
     Composite,
@@ -28,7 +29,7 @@ from mxlint.domain.members import (
     Value,
     options,
 )
-from mxlint.domain.size import Size, substitute, symbol, symbols
+from mxlint.domain.size import MaybeSize, Size, number, substitute, symbol, symbols
 from mxlint.interpreter.compiled import makings, recipes
 from mxlint.interpreter.compiled.keys import flattened
 from mxlint.interpreter.compiled.makings import Making
@@ -44,6 +45,8 @@ SCALARS: Final = frozenset(("bool", "int", "float", "str", "NoneType"))
 """Kinds of arguments that the key holds themselves."""
 ENTRY: Final = "[]"
 """The operation that takes an entry out of a container."""
+OF_SHAPE: Final = frozenset((ENTRY, "unpacked"))
+"""The operations that take one length out of a shape."""
 SHAPED: Final = frozenset((ENTRY, ".T", *FOLD))
 """Operations whose result has a shape that follows from those of what they are given."""
 TELLS_SHAPE: Final = frozenset((".T", "+", "-", "*", "/", "//", "%", "**"))
@@ -58,27 +61,87 @@ def leaves(i: Interpreter, values: Iterable[Value]) -> Leaves:
 class SameKey:
     """A call now, and one before that has made a trace of the same key; `then` and `now` are their leaves."""
 
-    __slots__ = ("_arrays", "_i", "_scalars", "_sizes", "_symbols")
+    __slots__ = ("_given", "_i", "_under")
 
     def __init__(self, i: Interpreter, then: Leaves, now: Leaves) -> None:
         self._i = i
+        self._given = list(zip(then, now)) if len(then) == len(now) else []
+        self._under: dict[tuple[Guard, Guard], Pairs] = {}
+
+    def gives(self, before: Value, now: Value, guard: Guard = ()) -> bool:
+        """Whether what is computed from what the call is given now is what the same computation has given `before` the trace was made. `guard`: where that
+        is so now."""
+        return bool(self._given) and all(self._gives_one(options(before), other.member, (*guard, *other.guard)) for other in options(now))
+
+    def pairs(self, then: Guard = (), now: Guard = ()) -> Pairs:
+        """What is the same where one guard held before the trace, and another one holds now. What is given may be one of several."""
+        if (then, now) not in self._under:
+            given = ((_there(before, (*then, *now)), _there(after, now)) for before, after in self._given)
+            self._under[then, now] = Pairs(
+                self._i,
+                (
+                    (first[0].member, option.member)
+                    for first, second in given
+                    for option in second
+                    if len(first) == 1 and (len(second) == 1 or set(option.guard) == set(now))
+                ),
+            )
+        return self._under[then, now]
+
+    def _gives_one(self, before: Sequence[Option], now: Member, guard: Guard) -> bool:
+        """Whether one thing lay there before, and where conditions decide, under the same ones: where this call writes nothing, another one has."""
+        same = [option for option in before if (pairs := self.pairs(option.guard, guard)) and pairs.are_same(option.member, now)]
+        if not guard:
+            return len(same) == len(before)
+        # What is itself the same array or object is compared by what has become of it, not by conditions.
+        return any(option.member != now or not isinstance(now, (Array, Ref)) for option in same if self._holds_alike(option.guard, guard))
+
+    def _holds_alike(self, before: Guard, now: Guard) -> bool:
+        """Whether conditions held before just where they hold now, as each tests what the key says."""
+        pairs = self.pairs(before, now)
+        return len(before) == len(now) and all(
+            any(one.outcome is other.outcome and pairs.are_same(one.condition, other.condition) for other in now) for one in before
+        )
+
+
+def _there(leaf: Value, guard: Guard) -> list[Option]:
+    """What a leaf may be where a guard holds."""
+    return [option for option in options(leaf) if together((*option.guard, *guard))]
+
+
+class Pairs:
+    """The arrays and scalars that two calls of one key are given, the ones of the call now with those in their places then."""
+
+    __slots__ = ("_arrays", "_i", "_scalars", "_sizes", "_symbols", "_then")
+
+    def __init__(self, i: Interpreter, given: Iterable[tuple[Member, Member]]) -> None:
+        self._i = i
         self._arrays: dict[Hashable, Hashable] = {}
         """The arrays of the call now, each with the one in its place then, by their identities."""
+        self._then: dict[Hashable, Array] = {}
+        """Those of the call then of which more than the identity is known, by what is in their place now."""
         self._scalars: dict[Hashable, Hashable] = {}
         self._sizes: dict[Size, Size] = {}
         self._symbols: dict[Hashable, Size] = {}
-        for pair in zip(then, now) if len(then) == len(now) else ():
+        for pair in given:
             self._pair(*pair)
 
+    def __bool__(self) -> bool:
+        return bool(self._arrays or self._scalars)
+
     def _pair(self, then: Value, now: Value) -> None:
-        if isinstance(then, Array) and isinstance(now, Array) and not then.several and not now.several:
+        before, after = _identity(then), _identity(now)
+        if before is None or after is None:
+            return
+        if isinstance(then, Array):
+            self._then.setdefault(after, then)
+        if isinstance(then, Array) and isinstance(now, Array):
             self._pair_arrays(then, now)
-        elif isinstance(then, Symbolic) and isinstance(now, Symbolic):
-            if now.kinds is not None and now.kinds <= SCALARS:
-                self._scalars.setdefault(now.identity, then.identity)
-                return
-            for before, after in _one_to_one(then.identity, now.identity):
-                self._arrays.setdefault(after, before)
+        elif isinstance(now, Symbolic) and now.kinds is not None and now.kinds <= SCALARS:
+            self._scalars.setdefault(after, before)
+        else:
+            for one, other in _one_to_one(before, after):
+                self._arrays.setdefault(other, one)
 
     def _pair_arrays(self, then: Array, now: Array) -> None:
         """Pair two arrays of one shape, and those that they were made of, if their shape tells it."""
@@ -88,7 +151,7 @@ class SameKey:
         if made is None or made_now is None or not made.is_alike(made_now):
             return
         pairs = list(zip(made.operands, made_now.operands))
-        others = [number for number, (one, other) in enumerate(pairs) if not self._is_same(one, other)]
+        others = [number for number, (one, other) in enumerate(pairs) if not self.are_same(one, other)]
         if len(others) == 1 and made.tells(others[0]):
             self._pair(*pairs[others[0]])
 
@@ -101,35 +164,14 @@ class SameKey:
                 if len(names) == 1 and after == symbol(name := next(iter(names))):
                     self._symbols.setdefault(name, before)
 
-    def gives(self, before: Value, now: Value, guard: Guard = ()) -> bool:
-        """Whether what is computed from what the call is given now is what the same computation has given `before` the trace was made. `guard`: where that
-        is so now."""
-        if not self._arrays and not self._scalars:
-            return False
-        return all(self._gives_one(options(before), other.member, (*guard, *other.guard)) for other in options(now))
-
-    def _gives_one(self, before: Sequence[Option], now: Member, guard: Guard) -> bool:
-        """Whether one thing lay there before, and where conditions decide, under the same ones: where this call writes nothing, another one has."""
-        same = [option for option in before if self._is_same(option.member, now)]
-        if not guard:
-            return len(same) == len(before)
-        # What is itself the same array or object is compared by what has become of it, not by conditions.
-        return any(option.member != now or not isinstance(now, (Array, Ref)) for option in same if self._holds_alike(option.guard, guard))
-
-    def _holds_alike(self, before: Guard, now: Guard) -> bool:
-        """Whether conditions held before just where they hold now, as each tests what the key says."""
-        return len(before) == len(now) and all(
-            any(one.outcome is other.outcome and self._is_same(one.condition, other.condition) for other in now) for one in before
-        )
-
-    def _is_same(self, before: object, now: object, *, in_key: bool = False) -> bool:
+    def are_same(self, before: object, now: object, *, in_key: bool = False) -> bool:
         """Whether two values, or parts of the identities of such, are the same. `in_key`: only as far as the key says it of arrays."""
         if isinstance(now, (Kind, Range, Union, Unknown)):
             return False  # any of several values
         if before == now:
             return not self._is_several(now)
-        if isinstance(before, Length) and isinstance(now, Length):
-            return self._is_same_size(before.size, now.size)
+        if self._is_same_length(before, now):
+            return True
         if isinstance(before, Array) and isinstance(now, Array):
             return in_key and self._is_shaped_alike(before.ident, now.ident) or self._is_made_alike(before, now)
         if isinstance(before, Composite) and isinstance(now, Composite):
@@ -157,13 +199,13 @@ class SameKey:
         if len(before) != len(now) or before[0] != now[0] or in_key and now[0] not in SHAPED:
             return False
         within = in_key or now[0] in IN_KEY
-        return all(self._is_same(*pair, in_key=within) for pair in zip(before[1:], now[1:]))
+        return all(self.are_same(*pair, in_key=within) for pair in zip(before[1:], now[1:]))
 
     def _has_same_parts(self, before: Composite, now: Composite, in_key: bool) -> bool:
         if isinstance(before, Tuple) and isinstance(now, Tuple) and (before.items is None or now.items is None or before.cls != now.cls):
             return False
         same_kind = type(before) is type(now) and len(before.parts) == len(now.parts)
-        return same_kind and all(self._is_same(*pair, in_key=in_key) for pair in zip(before.parts, now.parts))
+        return same_kind and all(self.are_same(*pair, in_key=in_key) for pair in zip(before.parts, now.parts))
 
     def _is_shaped_alike(self, before: object, now: object) -> bool:
         """Whether two arrays, by their numbers, have one shape."""
@@ -179,31 +221,74 @@ class SameKey:
         i = self._i
         made, made_now = recipes.recipe_of(i, before), recipes.recipe_of(i, now)
         if made is not None and made_now is not None:
-            return self._is_same(made, made_now)
+            return self.are_same(made, made_now)
         one, other = makings.of(i, before.ident), makings.of(i, now.ident)
         unchanged = all(i.heap.get(array.ident, CONTENT) is None and not array.several for array in (before, now))
         return one is not None and other is not None and one.repeats and unchanged and one.is_alike(other) and self._is_made_of(one, other)
 
     def _is_made_of(self, before: Making, now: Making, *, in_key: bool = False) -> bool:
         """Whether the operands of two operations are the same."""
-        return all(self._is_same(*pair, in_key=in_key) for pair in zip(before.operands, now.operands))
+        return all(self.are_same(*pair, in_key=in_key) for pair in zip(before.operands, now.operands))
 
-    def _is_same_size(self, before: Size, now: Size) -> bool:
-        """Whether a size is the same one with the lengths of the arrays of the call before in the place of those of the call now."""
-        if self._sizes.get(now) == before:
-            return True
-        sizes = ((name, self._symbols.get(name) or self._axis(name, before)) for name in symbols(now))
-        return before == substitute(now, {name: size for name, size in sizes if size is not None})
+    def _is_same_length(self, before: object, now: object) -> bool:
+        """Whether a length now, by whatever name it goes, is the one that a number was before."""
+        then = _own_length(before)
+        array, axis = _named(now)
+        if then is None:
+            return False
+        if axis is not None:
+            return self._axis(array, axis) == then
+        if not isinstance(now, Length):
+            return False
+        sizes = ((name, self._symbols.get(name) or self._length(name, then)) for name in symbols(now.size))
+        return self._sizes.get(now.size) == then or substitute(now.size, {name: size for name, size in sizes if size is not None}) == then
 
-    def _axis(self, name: object, before: Size) -> Size | None:
-        """The length, of those in a size before, that is of the same axis of an array of the same shape."""
+    def _length(self, name: object, then: Size) -> MaybeSize:
+        """What the length of an axis was: of the array in the place of another one, or one in a size `then` that is of an array of the same shape."""
         if not _is_axis(name):
             return None
-        alike = (other for other in symbols(before) if _is_axis(other) and other[2] == name[2] and self._is_shaped_alike(other[1], name[1]))
-        return next(map(symbol, alike), None)
+        alike = (other for other in symbols(then) if _is_axis(other) and other[2] == name[2] and self._is_shaped_alike(other[1], name[1]))
+        return self._axis(name[1], name[2]) or next(map(symbol, alike), None)
+
+    def _axis(self, array: Hashable, axis: int | None) -> MaybeSize:
+        """The length of an axis of what was in the place of an array; None if that was not given."""
+        then = self._then.get(array)
+        if axis is not None and then is not None and then.shape is not None and -len(then.shape) <= axis < len(then.shape):
+            known = then.shape[axis]
+            if isinstance(known, Size):
+                return known
+        return symbol(("axis", self._arrays[array], axis)) if array in self._arrays else None
 
 
-def _is_axis(name: object) -> TypeGuard[tuple[str, int, int]]:
+def _identity(leaf: Value) -> Hashable:
+    if isinstance(leaf, Array) and not leaf.several:
+        return leaf.ident
+    return leaf.identity if isinstance(leaf, Symbolic) else None
+
+
+def _own_length(part: object) -> MaybeSize:
+    """A length before the trace, or a number that was one; None of anything else."""
+    if isinstance(part, Length):
+        return part.size
+    if isinstance(part, Const):
+        return number(part.value) if type(part.value) is int else None
+    array, axis = _named(part)
+    return symbol(("axis", array, axis)) if axis is not None else None
+
+
+def _named(part: object) -> tuple[Hashable, int | None]:
+    """The identity of the array, and the axis, that a name of a length says."""
+    name = part.identity if isinstance(part, Symbolic) else part
+    if not isinstance(name, tuple) or len(name) != 3 or not isinstance(name[2], Const) or not isinstance(name[2].value, int):
+        return None, None
+    kind, of, axis = name
+    if kind == "size" and isinstance(of, Array):
+        return of.ident, axis.value
+    shape_of = isinstance(of, tuple) and len(of) == 2 and of[0] == ".shape"
+    return (of[1], axis.value) if kind in OF_SHAPE and shape_of else (None, None)
+
+
+def _is_axis(name: object) -> TypeGuard[tuple[str, Hashable, int]]:
     """Whether a symbol is the length of an axis."""
     return isinstance(name, tuple) and len(name) == 3 and name[0] == "axis"
 
