@@ -32,7 +32,8 @@ def freeze(frozen: bool) -> Any:
 
         def left(module: Ref) -> Value:
             before = with_unfrozen(i.heap.get(module.oid, FROZEN))
-            return of(Option(_left(option.member, frozen, keys, names), option.guard) for option in options(before))
+            named = _held(i, module) if frozen and keys == NONE else names
+            return of(Option(_left(option.member, frozen, keys, named), option.guard) for option in options(before))
 
         for module in set_in_all(i, args.args[0], FROZEN, left, inner=args.keywords.get("recurse") != FALSE):
             writes.on_write(i, module.oid, FROZEN, Const(frozen), place, frame)
@@ -54,6 +55,11 @@ def _names(i: Interpreter, keys: Value) -> frozenset[Const] | None:
     if items is None or not all(isinstance(item, Const) for item in items):
         return None
     return frozenset(item for item in items if isinstance(item, Const))
+
+
+def _held(i: Interpreter, module: Ref) -> frozenset[Const] | None:
+    """The names of the weights that a module holds: `freeze` freezes these, and not what is put there afterwards. None where others may be there."""
+    return None if unseen_layers.is_opaque(i, module) else frozenset(Const(name) for name, _ in parameters(i, module))
 
 
 def _left(before: Member, frozen: bool, keys: Value, names: frozenset[Const] | None) -> Member:
