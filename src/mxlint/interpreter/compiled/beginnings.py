@@ -7,6 +7,7 @@ where a longer table lies. `mx.linspace(0, 1, n)` is another array with each `n`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Final, NamedTuple, TypeAlias
 
 from mxlint.domain.arrays import Array
@@ -41,11 +42,9 @@ def begins_alike(i: Interpreter, before: Value, now: Member, entry: Entry) -> bo
 
 
 def _one_begins_alike(i: Interpreter, before: Array, now: Array, entry: Entry) -> bool:
-    made, again = recipes.recipe_of(i, before), recipes.recipe_of(i, now)
-    if made is None or again is None or entry.graph is None:
-        return False
-    found = _alike(made, again)
-    if found is None:
+    pairs = [*product(recipes.ways_of(i, before), recipes.ways_of(i, now))]
+    found = _together(_ONE if _is_empty(made) else _alike(made, again) for made, again in pairs) if pairs else None
+    if found is None or entry.graph is None:
         return False
     if before.shape is not None:
         found = found._replace(rank=len(before.shape))

@@ -94,6 +94,13 @@ def recipe_of(i: Interpreter, array: Array) -> Tuple | None:
     return recipe if isinstance(recipe, Tuple) else None
 
 
+def ways_of(i: Interpreter, array: Array) -> tuple[Tuple, ...]:
+    """The ways in which an array may have been made, as in several rounds of a loop, if these say what is in it now; none where one of them is not known."""
+    held = i.heap.get(array.ident, RECIPE) if not array.several and i.heap.get(array.ident, CONTENT) is None else None
+    ways = tuple(member for member in members(held) if isinstance(member, Tuple)) if held is not None else ()
+    return ways if held is not None and len(ways) == len(members(held)) else ()
+
+
 def _named(keywords: Mapping[str, Value]) -> Iterator[Value]:
     for word in sorted(keywords):
         yield from (Const(word), keywords[word])

@@ -121,7 +121,12 @@ def compare(
     different = tuple(member for member in different if not finds_equal(i, ref, found.value, member))
     if different and _finds_equal_scalar(i, ref, location, found):
         return
-    followed = tuple(member for member in different if not _is_approximated(i, member, found, entry, _is_captured(location, entry)))
+    captured = _is_captured(location, entry)
+    followed = tuple(
+        member
+        for member in different
+        if not _is_approximated(i, member, found, entry, captured) and not _is_blurred(i, location, member, found)
+    )
     if different and (not followed or isinstance(found.value, Unknown)):
         unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
     elif different:
@@ -195,6 +200,15 @@ def _is_approximated(i: Interpreter, member: Member, found: Seen, entry: Entry |
         if isinstance(part, tuple):
             todo.extend(part)
     return False
+
+
+def _is_blurred(i: Interpreter, location: Location, member: Member, found: Seen) -> bool:
+    """Whether one array stands for those that traces have put somewhere, one after the other, and for the one that was read: how each was made is not known any more."""
+    of_many = (
+        isinstance(member, Array) and member.several and any(isinstance(o, Array) and o.ident == member.ident for o in members(found.value))
+    )
+    at = writer(i, *location)
+    return of_many and at is not None and (location[0], at) in i.ledger.of(Writes).traced
 
 
 def _is_captured(location: Location, entry: Entry | None) -> bool:
