@@ -56,6 +56,7 @@ from mxlint.interpreter.compiled.texts import is_text
 from mxlint.interpreter.compiled.traces import Seen
 from mxlint.interpreter.containers import aspects, unlisted
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import (
@@ -189,15 +190,18 @@ def _may_hold(i: Interpreter, found: Seen, guard: Guard) -> bool:
 
 
 def _is_approximated(i: Interpreter, member: Member, found: Seen, entry: Entry | None, captured: bool) -> bool:
-    """Whether something is any value at all, or made of such a one, or an object that differs in nothing else."""
+    """Whether something is any value at all, or what a call gave that was not followed, or made of such a one, or an object that differs in nothing else."""
     if isinstance(member, Ref) and entry is not None:
         return differs_where_unknown(i, found.value, member, entry, captured)
+    given_up = i.ledger.of(Costs).given_up
     todo: list[object] = [member.identity if isinstance(member, Symbolic) else member]
     while todo:
         part = todo.pop()
         if isinstance(part, Unknown):
             return True
         if isinstance(part, tuple):
+            if part in given_up:
+                return True
             todo.extend(part)
     return False
 
