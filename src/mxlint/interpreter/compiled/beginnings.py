@@ -43,7 +43,7 @@ def begins_alike(i: Interpreter, before: Value, now: Member, entry: Entry) -> bo
 
 def _one_begins_alike(i: Interpreter, before: Array, now: Array, entry: Entry) -> bool:
     pairs = [*product(recipes.ways_of(i, before), recipes.ways_of(i, now))]
-    found = _together(_ONE if _is_empty(made) else _alike(made, again) for made, again in pairs) if pairs else None
+    found = _together(_alike(made, again) for made, again in pairs) if pairs else None
     if found is None or entry.graph is None:
         return False
     if before.shape is not None:

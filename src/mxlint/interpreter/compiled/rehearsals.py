@@ -19,7 +19,7 @@ from mxlint.interpreter.compiled import recipes
 from mxlint.interpreter.compiled.by_shape import SameKey, leaves
 from mxlint.interpreter.compiled.captures import open_captures
 from mxlint.interpreter.compiled.placeholders import placeholders
-from mxlint.interpreter.compiled.said import Said, anonymous, leaves_open, operations
+from mxlint.interpreter.compiled.said import Said, Symbol, anonymous, leaves_open, operations
 from mxlint.interpreter.compiled.scalars import FLOATS
 from mxlint.interpreter.compiled.state import Entry, held
 from mxlint.interpreter.compiled.traces import Operation, Trace
@@ -206,14 +206,16 @@ class Rehearsal:
 
 
 def _is_one_way(before: Iterable[Said], now: Iterable[Said]) -> bool:
-    """Whether operations are among those of a run that takes one of several ways: each may be one of these, whichever arrays of the run it is computed from."""
+    """Whether operations are among those of a run that takes one of several ways: each may be one of these, whichever arrays of the run it is computed from, and
+    whichever numbers its symbols stand for."""
+
+    def part_of(said: object) -> object:
+        if isinstance(said, tuple) and said[:1] == ("made",):
+            return "made"
+        return Symbol if isinstance(said, Symbol) else said
 
     def parts(operand: object) -> object:
-        return (
-            frozenset("made" if isinstance(part, tuple) and part[:1] == ("made",) else part for part in operand)
-            if isinstance(operand, tuple)
-            else operand
-        )
+        return frozenset(map(part_of, operand)) if isinstance(operand, tuple) else operand
 
     return all(
         any(

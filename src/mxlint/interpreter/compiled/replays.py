@@ -34,6 +34,7 @@ from mxlint.interpreter.compiled.reads import NUMBERS, relied_argument
 from mxlint.interpreter.compiled.rebinding import unwritten
 from mxlint.interpreter.compiled.rehearsals import Rehearsal
 from mxlint.interpreter.compiled.sameness import as_good, reads_the_same
+from mxlint.interpreter.compiled.shape_keys import held_now
 from mxlint.interpreter.compiled.staleness import compare, is_tree_of_arrays, unfollowed
 from mxlint.interpreter.compiled.state import Changes, Entry, count, held, writer
 from mxlint.interpreter.compiled.tracing import fresh, shapes_of
@@ -75,7 +76,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
                 continue
         if location in entry.also_given and is_given(i, function, args, location, read, entry.also_given[location]):
             continue
-        now = held(i, oid, field)
+        now = held_now(i, location, again.same_key) if entry.leaves else held(i, oid, field)
         if oid in entry.captured_in and (as_good(i, read.value, now, entry) or now is not None and _both_arrays(i, oid, read.value, now)):
             continue  # the arrays under a capture are found anew at each call
         if _has_its_keys(i, entry, location, read.value):
@@ -87,7 +88,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue  # what is there now is of no object that this call comes to
         if count(i, location) != read.count and not own and unwritten(i, ref, location):
             continue
-        compare(i, ref, location, read, held(i, oid, field), place, entry, again)
+        compare(i, ref, location, read, now, place, entry, again)
     for location in entry.counted:
         _note_counted(i, ref, entry, location, place, again)
     if again.open_ended:
