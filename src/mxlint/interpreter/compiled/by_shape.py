@@ -6,8 +6,8 @@ at both of them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Final, TypeAlias, TypeGuard
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Final, TypeGuard
 
 from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.exclusion import together
@@ -33,12 +33,11 @@ from mxlint.domain.size import MaybeSize, Size, number, substitute, symbol, symb
 from mxlint.interpreter.compiled import makings, recipes
 from mxlint.interpreter.compiled.keys import flattened
 from mxlint.interpreter.compiled.makings import Making
-from mxlint.interpreter.compiled.state import CONTENT
+from mxlint.interpreter.compiled.state import CONTENT, Leaves
 from mxlint.interpreter.expressions.arithmetic import FOLD
+from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 
-Leaves: TypeAlias = tuple[Value, ...]
-"""The leaves of the arguments of a call, in the order in which MLX comes to them."""
 IN_KEY: Final = frozenset((".shape", ".dtype", ".ndim", ".size", ".nbytes", ".itemsize", "len", "ndim", "size", "dtype", "itemsize"))
 """What the key of a call says of an array."""
 SCALARS: Final = frozenset(("bool", "int", "float", "str", "NoneType"))
@@ -49,29 +48,37 @@ OF_SHAPE: Final = frozenset((ENTRY, "unpacked"))
 """The operations that take one length out of a shape."""
 SHAPED: Final = frozenset((ENTRY, ".T", *FOLD))
 """Operations whose result has a shape that follows from those of what they are given."""
+OF_ONE: Final[dict[str, Callable[..., object]]] = {"builtins.int": int, "builtins.float": float}
+"""What else makes a number of a number."""
 TELLS_SHAPE: Final = frozenset((".T", "+", "-", "*", "/", "//", "%", "**"))
 """Operations on one array whose result has a shape that only one shape of the array gives."""
 
 
-def leaves(i: Interpreter, values: Iterable[Value]) -> Leaves:
+def leaves(i: Interpreter, args: Arguments) -> Leaves:
     """The leaves of the arguments of a call."""
-    return tuple(content[0] for kind, *content in flattened(i, values)[0] if kind == "leaf")
+    alone = args.star is not None and not args.keywords and args.kwstar is None
+    known = (content[0] for kind, *content in flattened(i, args.args if alone else args.values)[0] if kind == "leaf")
+    return Leaves(tuple(known), args.star if alone else None)
 
 
 class SameKey:
     """A call now, and one before that has made a trace of the same key; `then` and `now` are their leaves."""
 
-    __slots__ = ("_given", "_i", "_under")
+    __slots__ = ("_deciding", "_given", "_i", "_under")
 
     def __init__(self, i: Interpreter, then: Leaves, now: Leaves) -> None:
         self._i = i
-        self._given = list(zip(then, now)) if len(then) == len(now) else []
+        self._given = _places(then, now)
         self._under: dict[tuple[Guard, Guard], Pairs] = {}
+        self._deciding = {literal for _, leaf in self._given for option in options(leaf) for literal in option.guard}
+        """Under which conditions the call is given one thing or another one."""
 
-    def gives(self, before: Value, now: Value, guard: Guard = ()) -> bool:
+    def gives(self, before: Value, now: Value, guard: Guard = (), *, kept: bool = False) -> bool:
         """Whether what is computed from what the call is given now is what the same computation has given `before` the trace was made. `guard`: where that
-        is so now."""
-        return bool(self._given) and all(self._gives_one(options(before), other.member, (*guard, *other.guard)) for other in options(now))
+        is so now; `kept`: elsewhere lies what was there before, so the call writes under a condition."""
+        return bool(self._given) and all(
+            self._gives_one(options(before), other.member, (*guard, *other.guard), kept) for other in options(now)
+        )
 
     def pairs(self, then: Guard = (), now: Guard = ()) -> Pairs:
         """What is the same where one guard held before the trace, and another one holds now. What is given may be one of several."""
@@ -88,10 +95,10 @@ class SameKey:
             )
         return self._under[then, now]
 
-    def _gives_one(self, before: Sequence[Option], now: Member, guard: Guard) -> bool:
+    def _gives_one(self, before: Sequence[Option], now: Member, guard: Guard, kept: bool) -> bool:
         """Whether one thing lay there before, and where conditions decide, under the same ones: where this call writes nothing, another one has."""
         same = [option for option in before if (pairs := self.pairs(option.guard, guard)) and pairs.are_same(option.member, now)]
-        if not guard:
+        if not kept or self._deciding.issuperset(guard):
             return len(same) == len(before)
         # What is itself the same array or object is compared by what has become of it, not by conditions.
         return any(option.member != now or not isinstance(now, (Array, Ref)) for option in same if self._holds_alike(option.guard, guard))
@@ -102,6 +109,16 @@ class SameKey:
         return len(before) == len(now) and all(
             any(one.outcome is other.outcome and pairs.are_same(one.condition, other.condition) for other in now) for one in before
         )
+
+
+def _places(then: Leaves, now: Leaves) -> list[tuple[Value, Value]]:
+    """What two calls are given in the same places; what a star hands on is given behind the others."""
+    more = len(then.known) - len(now.known)
+    if then.star is not None or more < 0 or now.star is None and more:
+        return []
+    handed = now.star.identity if isinstance(now.star, Symbolic) else None
+    behind = [Symbolic((ENTRY, handed, Const(number)), None) for number in range(more)] if handed is not None else []
+    return list(zip(then.known, (*now.known, *behind)))
 
 
 def _there(leaf: Value, guard: Guard) -> list[Option]:
@@ -172,14 +189,16 @@ class Pairs:
             return not self._is_several(now)
         if self._is_same_length(before, now):
             return True
+        if isinstance(before, Const) and not in_key:
+            found = self._computed(now)
+            return isinstance(found, (int, float)) and Const(found) == before  # 4 is another number than 4.0
         if isinstance(before, Array) and isinstance(now, Array):
             return in_key and self._is_shaped_alike(before.ident, now.ident) or self._is_made_alike(before, now)
         if isinstance(before, Composite) and isinstance(now, Composite):
             return self._has_same_parts(before, now, in_key)
         if isinstance(before, ShapeOf) and isinstance(now, ShapeOf):
             return before.part == now.part and self._is_shaped_alike(before.ident, now.ident)
-        if isinstance(before, Symbolic) and isinstance(now, Symbolic):
-            before, now = before.identity, now.identity
+        before, now = (part.identity if isinstance(part, Symbolic) else part for part in (before, now))
         if not isinstance(before, tuple) or not isinstance(now, tuple) or not now:
             return False
         return self._is_same_identity(before, now, in_key)
@@ -193,13 +212,31 @@ class Pairs:
     def _is_same_identity(self, before: tuple[object, ...], now: tuple[object, ...], in_key: bool) -> bool:
         if self._scalars.get(now) == before or in_key and self._arrays.get(now) == before:
             return True
-        made = self._i.comes_from
-        if now[0] in FOLD and before in made and now in made and before[1] == now[1]:
-            before, now = (now[0], *made[before]), (now[0], *made[now])
-        if len(before) != len(now) or before[0] != now[0] or in_key and now[0] not in SHAPED:
+        if not before or before[0] != now[0] or in_key and now[0] not in SHAPED:
             return False
         within = in_key or now[0] in IN_KEY
-        return all(self.are_same(*pair, in_key=within) for pair in zip(before[1:], now[1:]))
+        first, second = self._operands(before), self._operands(now)
+        return len(first) == len(second) and all(self.are_same(*pair, in_key=within) for pair in zip(first, second))
+
+    def _operands(self, identity: tuple[object, ...]) -> Sequence[object]:
+        """What an identity is made of: of a number whose name is too long, what it is computed from."""
+        computed = self._i.comes_from.get(identity) if identity[0] in FOLD else None
+        return identity[1:] if computed is None else computed
+
+    def _computed(self, now: object) -> object:
+        """The number that a formula of shapes gives where those that the key says were known before the trace; None if it gives none."""
+        if isinstance(now, Const):
+            return now.value
+        length = self._length_then(now, None)
+        name = now.identity if isinstance(now, Symbolic) else now
+        function = (FOLD | OF_ONE).get(name[0]) if isinstance(name, tuple) and isinstance(name[0], str) else None
+        if length is not None or function is None or not isinstance(name, tuple):
+            return length.number if length is not None else None
+        given = [self._computed(operand) for operand in self._operands(name)]
+        try:
+            return None if None in given else function(*given)
+        except (TypeError, ValueError, ArithmeticError):
+            return None
 
     def _has_same_parts(self, before: Composite, now: Composite, in_key: bool) -> bool:
         if isinstance(before, Tuple) and isinstance(now, Tuple) and (before.items is None or now.items is None or before.cls != now.cls):
@@ -233,21 +270,27 @@ class Pairs:
     def _is_same_length(self, before: object, now: object) -> bool:
         """Whether a length now, by whatever name it goes, is the one that a number was before."""
         then = _own_length(before)
-        array, axis = _named(now)
-        if then is None:
-            return False
-        if axis is not None:
-            return self._axis(array, axis) == then
-        if not isinstance(now, Length):
-            return False
-        sizes = ((name, self._symbols.get(name) or self._length(name, then)) for name in symbols(now.size))
-        return self._sizes.get(now.size) == then or substitute(now.size, {name: size for name, size in sizes if size is not None}) == then
+        return then is not None and (isinstance(now, Length) and self._sizes.get(now.size) == then or self._length_then(now, then) == then)
 
-    def _length(self, name: object, then: Size) -> MaybeSize:
+    def _length_then(self, now: object, then: MaybeSize) -> MaybeSize:
+        """What a length now was before, in which arrays of the same shape have the names that they have in `then`; None of anything else."""
+        array, axis = _named(now)
+        if axis is not None:
+            return self._axis(array, axis)
+        if not isinstance(now, Length):
+            return None
+        sizes = ((name, self._symbols.get(name) or self._length(name, then)) for name in symbols(now.size))
+        return substitute(now.size, {name: size for name, size in sizes if size is not None})
+
+    def _length(self, name: object, then: MaybeSize) -> MaybeSize:
         """What the length of an axis was: of the array in the place of another one, or one in a size `then` that is of an array of the same shape."""
         if not _is_axis(name):
             return None
-        alike = (other for other in symbols(then) if _is_axis(other) and other[2] == name[2] and self._is_shaped_alike(other[1], name[1]))
+        alike = (
+            other
+            for other in (symbols(then) if then is not None else ())
+            if _is_axis(other) and other[2] == name[2] and self._is_shaped_alike(other[1], name[1])
+        )
         return self._axis(name[1], name[2]) or next(map(symbol, alike), None)
 
     def _axis(self, array: Hashable, axis: int | None) -> MaybeSize:

@@ -61,7 +61,7 @@ class Rehearsal:
     @cached_property
     def same_key(self) -> SameKey:
         """What the call has in common with the one that made the trace, as both have one key."""
-        return SameKey(self._i, self._entry.leaves, leaves(self._i, self._args.values) if self._entry.leaves else ())
+        return SameKey(self._i, self._entry.leaves, leaves(self._i, self._args))
 
     def _counted(self) -> int:
         """How often the trace has been replayed, which is kept for the next call."""

@@ -59,7 +59,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
     again = Rehearsal(i, ref, entry, args, frame)
     function = i.heap.get(ref.oid, "fun") or NONE
     for location, read in entry.reads.items():
-        oid, field = location
+        oid = location[0]
         if oid in entry.captured_in and read.kind == "array":
             continue
         own = _is_own(i, entry, location)
@@ -76,7 +76,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
                 continue
         if location in entry.also_given and is_given(i, function, args, location, read, entry.also_given[location]):
             continue
-        now = held_now(i, location, again.same_key) if entry.leaves else held(i, oid, field)
+        now = held_now(i, location, again.same_key)
         if oid in entry.captured_in and (as_good(i, read.value, now, entry) or now is not None and _both_arrays(i, oid, read.value, now)):
             continue  # the arrays under a capture are found anew at each call
         if _has_its_keys(i, entry, location, read.value):

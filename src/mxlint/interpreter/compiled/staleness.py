@@ -252,6 +252,7 @@ def _differences(
     different: list[Member] = []
     ways: list[list[events.Condition]] = []
     same = False
+    kept = not {option.member for option in present.options}.isdisjoint(members(found.value))
     path = closed(condition.literal for condition in i.path if condition.literal is not None) if found.under else ()
     for option in present.options:
         if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
@@ -262,7 +263,7 @@ def _differences(
             captured
             and entry is not None
             and as_good(i, found.value, option.member, entry)
-            or _option_is_the_same(i, location, found, option, entry, again)
+            or _option_is_the_same(i, location, found, option, entry, again, kept)
             or _has_filled(i, location, found, option.member, entry)
         ):
             same = True
@@ -294,15 +295,20 @@ def _is_the_same(i: Interpreter, found: Seen, present: Member, entry: Entry | No
 
 
 def _option_is_the_same(
-    i: Interpreter, location: Location, found: Seen, option: Option, entry: Entry | None, again: Rehearsal | None
+    i: Interpreter, location: Location, found: Seen, option: Option, entry: Entry | None, again: Rehearsal | None, kept: bool
 ) -> bool:
-    """Whether one of the things that may lie at a location is what the trace has read there where its guard holds."""
+    """Whether one of the things that may lie at a location is what the trace has read there where its guard holds. `kept`: what the trace has read may lie
+    there still."""
     if isinstance(option.member, Unbound) and (found.behind or _given_out_of_sight(i, location, found.value)):
         return True
     before = where_it_holds(found.value, option.guard)
     if surely_same(i, before, option.member):
         return True
-    if wraps(i, option.member, found.value) if again is None else again.same_key.gives(found.value, option.member, option.guard):
+    if (
+        wraps(i, option.member, found.value)
+        if again is None
+        else again.same_key.gives(found.value if kept else before, option.member, option.guard, kept=kept)
+    ):
         return True
     if _is_equal(i, found.value, option.member, option.guard):
         return True

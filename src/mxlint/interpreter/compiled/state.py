@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from typing import Final
+from typing import Final, NamedTuple
 
 from mxlint.domain.arrays import Array, Traces
 from mxlint.domain.heap import Field, Location
@@ -86,6 +86,17 @@ class Capturing:
         self.traces: dict[int | None, tuple[Trace, Value, Place]] = {}
 
 
+class Leaves(NamedTuple):
+    """What a call is given: the leaves of its arguments, in the order in which MLX comes to them, and what `*star` hands on behind them of which not each item is
+    known."""
+
+    known: tuple[Value, ...] = ()
+    star: Value | None = None
+
+
+NO_LEAVES: Final = Leaves()
+
+
 class Entry:
     """A trace that has ended: its key, its result, and what it read of what was older. `result`: its arrays are numbered in their order (-1, -2, …), as
     those of the trace are gone. `reads`: what it had read where it came to its end. `shapes`: of the arrays of the call; `leaves`: those of its arguments, if its key has their shapes. `counts`: how often locations had been written before, where the trace itself does not say it. `made`: how many rounds
@@ -138,7 +149,7 @@ class Entry:
         thread: int,
         rehearsed: bool = False,
         also_given: Mapping[Location, int] = {},
-        leaves: tuple[Value, ...] = (),
+        leaves: Leaves = NO_LEAVES,
     ) -> None:
         self.key = key
         self.aside = trace.aside

@@ -31,6 +31,7 @@ from mxlint.interpreter.compiled.returning import arrays_kept
 from mxlint.interpreter.compiled.sinks import array_use
 from mxlint.interpreter.compiled.state import (
     MAX_TRACES,
+    NO_LEAVES,
     TRACES,
     Capturing,
     Entry,
@@ -124,7 +125,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
                 i.modes.cache,
                 rehearsed,
                 also_given(i, args, trace.reads),
-                leaves(i, args.values) if shapeless.outcome is False else (),
+                leaves(i, args) if shapeless.outcome is False else NO_LEAVES,
             )
             i.heap.set(cache, TRACES, Traces(cache, (*kept, entry)))
         value = fresh(i, result, place, number, ref, args, trace.given.arrays)
