@@ -157,6 +157,7 @@ class Pairs:
         elif isinstance(now, Symbolic) and now.kinds is not None and now.kinds <= SCALARS:
             self._scalars.setdefault(after, before)
         else:
+            self._arrays.setdefault(after, before)
             for one, other in _one_to_one(before, after):
                 self._arrays.setdefault(other, one)
 
@@ -337,14 +338,14 @@ def _is_axis(name: object) -> TypeGuard[tuple[str, Hashable, int]]:
 
 
 def _one_to_one(then: object, now: object) -> Iterator[tuple[Hashable, Hashable]]:
-    """Two arrays of one shape, and the ones of which they were made by an operation that gives no other shape the same one."""
+    """The arrays of which two of one shape were made, by operations that give no other shape the same one."""
     while isinstance(then, tuple) and isinstance(now, tuple):
-        yield then, now
         operands = [pair for pair in zip(then[1:], now[1:]) if pair[0] != pair[1]]
         rest = [one for one, other in zip(then[1:], now[1:]) if one == other]
         if len(then) != len(now) or then[0] != now[0] or len(operands) != 1 or not _tells_shape(then[0], rest):
             return
         then, now = operands[0]
+        yield then, now
 
 
 def _tells_shape(operation: object, rest: list[object]) -> bool:

@@ -5,11 +5,11 @@ Calls of one key of MLX come to one entry, whichever array they name it by.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeGuard
 
 from mxlint.domain.exclusion import together
 from mxlint.domain.guards import EARLIER, Guard, parts
-from mxlint.domain.heap import Location
+from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import of
 from mxlint.domain.members import UNBOUND, Const, Option, Unbound, Unknown, Value, options
 from mxlint.interpreter.compiled.by_shape import SameKey
@@ -20,12 +20,17 @@ from mxlint.interpreter.machine.paths import TEST
 EVICTED: Final = Unknown("whether an entry under a key that is not known is there still")
 
 
+def is_computed_key(field: Field) -> TypeGuard[tuple[str, object]]:
+    """Whether a location is the entry of a dict under a key that is computed."""
+    return isinstance(field, tuple) and field[0] == "k" and not isinstance(field[1], Const)
+
+
 def held_now(i: Interpreter, location: Location, key: SameKey) -> Value | None:
     """What lies at a location at a call. An entry of a dict that a trace has found under a key which the shapes of what it was given say is the one under the key
     that the shapes say now. Whether an entry is there still where a test says so of which nothing is known, as in a cache that drops its oldest one, is not followed."""
     oid, field = location
     before = held(i, oid, field)
-    if not isinstance(field, tuple) or field[0] != "k" or isinstance(field[1], Const) or before is None:
+    if not is_computed_key(field) or before is None:
         return before
     pairs = key.pairs()
     keys = [found for found, _ in i.heap.entries(oid)] if pairs else []

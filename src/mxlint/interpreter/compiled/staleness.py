@@ -51,6 +51,7 @@ from mxlint.interpreter.compiled.sameness import (
     where_it_holds,
     wraps,
 )
+from mxlint.interpreter.compiled.shape_keys import is_computed_key
 from mxlint.interpreter.compiled.state import BEFORE_OTHERS, FROZEN, Entry, count, held, only_filled, value_kind, with_unfrozen, writer
 from mxlint.interpreter.compiled.texts import is_text
 from mxlint.interpreter.compiled.traces import Seen
@@ -252,7 +253,7 @@ def _differences(
     different: list[Member] = []
     ways: list[list[events.Condition]] = []
     same = False
-    kept = not {option.member for option in present.options}.isdisjoint(members(found.value))
+    kept = not is_computed_key(location[1]) and not {option.member for option in present.options}.isdisjoint(members(found.value))
     path = closed(condition.literal for condition in i.path if condition.literal is not None) if found.under else ()
     for option in present.options:
         if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
