@@ -46,7 +46,7 @@ from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.containers.builders import concatenated, joined_content, new_list, new_set
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.containers.merging import merge_dict
-from mxlint.interpreter.expressions import identity
+from mxlint.interpreter.expressions import identity, own_numbers
 from mxlint.interpreter.expressions.arithmetic import COMPARISONS, FOLD, NUMBERS, TEXTS, fold, minus, numbers, origins, step_of, texts
 from mxlint.interpreter.expressions.constants import MISSING, python_value
 from mxlint.interpreter.expressions.equality import contains, equal, fields_compared, flag_itself, identical, same_item
@@ -122,6 +122,8 @@ def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Fr
     ]
     if op == "!=" and not methods and any(special(i, owner, "__eq__", place, frame) is not None for owner in (a, b)):
         return _opposite(i, _pair(i, "==", a, b, place, frame), place, frame)
+    if not methods and (plain := (own_numbers.value_of(i, a), own_numbers.value_of(i, b))) != (a, b):
+        return _pair(i, op, *plain, place, frame)
     return _by_methods(i, op, methods, a, b, place, frame)
 
 
