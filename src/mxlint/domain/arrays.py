@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol, TypeAlias
 
-from mxlint.domain.members import Length, Loops, Measure, Member
-from mxlint.domain.size import Size, symbol
+from mxlint.domain.members import Const, Length, Loops, Measure, Member
+from mxlint.domain.size import Size, number, symbol
 from mxlint.domain.varying import united
 
 GOING_ON: Final = frozenset(("number", "rounds"))
@@ -152,18 +152,20 @@ WHOLE: Final[Part] = (0, None)
 
 
 class ShapeOf(Member):
-    """The shape of an array of unknown rank, or a part of it: `origin` are the array arguments that have it; `exact`: in the same order of axes."""
+    """The shape of an array of unknown rank, or a part of it: `origin` are the array arguments that have it; `exact`: in the same order of axes.
+    `last`: how long the last axis is, if that is known."""
 
-    __slots__ = ("exact", "ident", "origin", "part")
+    __slots__ = ("exact", "ident", "last", "origin", "part")
 
-    def __init__(self, ident: int, origin: frozenset[int], exact: bool, part: Part = WHOLE) -> None:
+    def __init__(self, ident: int, origin: frozenset[int], exact: bool, part: Part = WHOLE, last: int | None = None) -> None:
         self.ident = ident
         self.origin = origin
         self.exact = exact
         self.part = part
+        self.last = last
 
     def key(self) -> tuple[object, ...]:
-        return (self.ident, self.origin, self.exact, self.part)
+        return (self.ident, self.origin, self.exact, self.part, self.last)
 
     @property
     def is_whole(self) -> bool:
@@ -177,11 +179,13 @@ class ShapeOf(Member):
             part = lower or 0, upper
         elif self.part is not None and upper is None and (lower or 0) >= 0 <= self.part[0]:
             part = self.part[0] + (lower or 0), self.part[1]
-        return ShapeOf(self.ident, self.origin, self.exact, part)
+        return ShapeOf(self.ident, self.origin, self.exact, part, self.last)
 
-    def axis(self, number: int | None) -> Length | Measure:
+    def axis(self, number: int | None) -> Length | Measure | Const:
         """The length of an axis (negative: from the end; None: any)."""
         at = self._whole(number) if number is not None else None
+        if at == -1 and self.last is not None:
+            return Const(self.last)
         origins: frozenset[tuple[int, int]] = frozenset((argument, at if self.exact else None) for argument in self.origin)  # type: ignore[misc]
         if at is None and not self.is_whole:
             return Measure("int", origins)
@@ -197,14 +201,17 @@ class ShapeOf(Member):
         return number if upper is None else upper + number if upper < 0 else None
 
     def with_rank(self, count: int) -> tuple[Size, ...]:
-        """All lengths, where it is known how many there are. The last of several is named as such."""
-        lengths = [self.axis(number if number < count - 1 or count == 1 else -1) for number in range(count)]
-        return tuple(length.size for length in lengths if isinstance(length, Length))
+        """All lengths, where it is known how many there are. The last of several is named as such, and so is one alone whose length is known."""
+        alone = count == 1 and self.last is None
+        lengths = [self.axis(axis if axis < count - 1 or alone else -1) for axis in range(count)]
+        return tuple(
+            length.size if isinstance(length, Length) else number(self.last or 0) for length in lengths if not isinstance(length, Measure)
+        )
 
 
-def unranked(array: Array) -> ShapeOf:
-    """The shape of an array of unknown rank."""
-    return ShapeOf(array.ident, array.origin, array.chain is not None and array.chain.note == "argument")
+def unranked(array: Array, last: int | None = None) -> ShapeOf:
+    """The shape of an array of unknown rank. `last`: how long the last axis is, if that is known."""
+    return ShapeOf(array.ident, array.origin, array.chain is not None and array.chain.note == "argument", last=last)
 
 
 def of_two_rounds(a: Array, b: Array) -> Array:

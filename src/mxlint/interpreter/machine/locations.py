@@ -90,6 +90,8 @@ UNSIZED: Final = ("#", "infers no shape")
 """Of an array that host code makes: the operation, or the layer, if that cannot infer a shape where a shapeless trace asks for it."""
 FIXED_LAST: Final = ("#", "fixed last axis")
 """Of an array of a shapeless trace of which nobody says how many axes it has: whether the last one is as long at each call."""
+LAST_LENGTH: Final = ("#", "length of the last axis")
+"""Of an array of a trace of which nobody says how many axes it has: how long the last one is, None where what is made there differs."""
 MAPPED: Final = ("#", "mapped over")
 """Of an array in a function that `mx.vmap` runs: the length of the axis that is mapped over, and which it was; absent where it is not mapped."""
 PULLED: Final = ("#", "pulled back")

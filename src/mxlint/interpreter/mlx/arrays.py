@@ -45,11 +45,11 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import OPERANDS
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.writing import Writes
-from mxlint.interpreter.mlx import backward, broadcasts, constants, mapping, shapeless, subscripts, updates
+from mxlint.interpreter.mlx import backward, broadcasts, constants, last_axes, mapping, shapeless, subscripts, updates
 from mxlint.interpreter.mlx.computing import compute, refuses, traced
 from mxlint.interpreter.mlx.descriptions import ARRAY, describe, described_key
 from mxlint.interpreter.mlx.growth import grows
-from mxlint.interpreter.open_world import presumptions
+from mxlint.interpreter.open_world import presumptions, ranks
 from mxlint.models.load import model
 from mxlint.models.mlx import dtypes
 from mxlint.models.mlx.names import dtype_name
@@ -163,6 +163,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
     new = array.but(trace=made.trace, chain=made.chain, shape=made.shape, origin=array.origin | made.origin)
     captures.composed(i, array.ident, (array, made))
     backward.carried(i, "", array, (array, made))
+    last_axes.changed(i, array, made)
     hold = i.heap
     hold.replace(array.ident, lambda m: new if isinstance(m, Array) and m.ident == array.ident else m)
     i.ledger.of(Writes).last[array.ident, "content"] = place
@@ -182,7 +183,7 @@ def changed(i: Interpreter, array: Array, made: Value, place: Place, frame: Fram
 def _shape(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     looked.looks(i, array.ident)
     if array.shape is None:
-        return unranked(array)
+        return ranks.shape_of(i, array)
     return Tuple(tuple(_length(i, array, size, axis, place) for axis, size in enumerate(array.shape)))
 
 

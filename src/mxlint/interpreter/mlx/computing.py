@@ -126,7 +126,7 @@ def compute(
     made = results(i, found, name, args, keywords, place, tag, by_number)
     if i.trace is None:
         shapeless.unsized(i, name, made, args, keywords)
-    elif shapeless.on(i) and not star:
+    elif not star:
         last_axes.keep(i, made, args, lambda ranked: array_results(name, ranked, named, before))
     if isinstance(made, Array) and (i.trace is None or made.trace is None):
         recipes.keep(i, name, made, args, keywords, outer)

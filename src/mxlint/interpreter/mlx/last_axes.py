@@ -1,7 +1,8 @@
 """Last axes that no call changes, of arrays of which nobody says how many axes they have.
 
 The last axis of `self.project(x)` is as long as the weight of the layer says, whatever `x` is. A shapeless trace asks for it where an operation goes wrong if the
-last axis changes. The models of MLX's results say it: they are asked with arrays of two and of three axes in the place of such operands.
+last axis changes, and any trace where it compares that length with another, as `assert x.shape[-1] == self.dims` does. The models of MLX's results say it:
+they are asked with arrays of two and of three axes in the place of such operands.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from typing import Any, Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.members import TRUE, Const, Symbolic, Value
-from mxlint.domain.size import Size, symbol
+from mxlint.domain.size import Size, number, symbol
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import depends
-from mxlint.interpreter.machine.locations import FIXED_LAST
+from mxlint.interpreter.machine.locations import FIXED_LAST, LAST_LENGTH
 from mxlint.interpreter.mlx import descriptions
+from mxlint.interpreter.open_world import ranks
 from mxlint.interpreter.open_world.presumptions import are_arrays
 from mxlint.models.mlx.arguments import ArrayType
 
@@ -23,15 +25,34 @@ RANKS: Final = (2, 3)
 """Of so many axes each the operands are taken to be."""
 
 
-def keep(i: Interpreter, made: Value, args: Sequence[Value], result: Callable[[Sequence[Any]], Any]) -> None:
-    """Keep whether the last axis of what an operation makes is as long at each call. `result`: what it makes of described operands."""
-    if not isinstance(made, Array) or made.shape is not None:
+def keep(i: Interpreter, made: Value, args: Sequence[Value], result: Callable[[Sequence[Any]], Any], *, has_weights: bool = False) -> None:
+    """Keep whether the last axis of what an operation makes in a trace is as long at each call, and how long it is. `result`: what it makes of described
+    operands. `has_weights`: it is a layer, which computes with its own."""
+    if i.trace is None or not isinstance(made, Array) or made.shape is not None:
         return
-    is_fixed = any(_is_open(value) for value in args) and all(
-        _is_fixed(result([_described(i, value, rank) for value in args])) for rank in RANKS
-    )
-    if is_fixed or i.heap.get(made.ident, FIXED_LAST) is not None:
-        i.heap.set(made.ident, FIXED_LAST, Const(is_fixed))
+    asked = any(map(_is_open, args)) and (has_weights or i.trace.shapeless or any(_may_decide(i, value) for value in args))
+    lasts = [_last(result([_described(i, value, rank) for value in args])) for rank in RANKS] if asked else [None]
+    if i.trace.shapeless:
+        is_fixed = all(last is not None and not last.origins for last in lasts)
+        if is_fixed or i.heap.get(made.ident, FIXED_LAST) is not None:
+            i.heap.set(made.ident, FIXED_LAST, Const(is_fixed))
+    known = {None if last is None or last.origins else last.number for last in lasts}
+    _set_length(i, made, known.pop() if len(known) == 1 else None)
+
+
+def changed(i: Interpreter, array: Array, made: Array) -> None:
+    """An array has become what is made: its last axis is as long as that one's."""
+    _set_length(i, array, ranks.shape_of(i, made).last)
+
+
+def _set_length(i: Interpreter, array: Array, length: int | None) -> None:
+    if length is not None or i.heap.get(array.ident, LAST_LENGTH) is not None:
+        i.heap.set(array.ident, LAST_LENGTH, Const(length))
+
+
+def _may_decide(i: Interpreter, value: Value) -> bool:
+    """Whether an operand has a last axis whose length is known: that of weights, or what they gave to another."""
+    return isinstance(value, Array) and (bool(value.shape) or ranks.shape_of(i, value).last is not None)
 
 
 def is_kept(i: Interpreter, array: Array) -> bool:
@@ -66,12 +87,14 @@ def _described(i: Interpreter, value: Value, rank: int) -> Any:
     if isinstance(value, Symbolic):
         return descriptions.describe(i, value)
     changing = [symbol(("axis", value.ident, axis), 0, frozenset(((0, axis),))) for axis in range(rank)]
-    if is_kept(i, value):
+    if (last := ranks.shape_of(i, value).last) is not None:
+        changing[-1] = number(last)
+    elif is_kept(i, value):
         changing[-1] = symbol(("axis", value.ident, -1))
     return ArrayType(tuple(changing), value.dtype)
 
 
-def _is_fixed(result: Any) -> bool:
-    """Whether no length that the calls change is in the last axis of a result."""
+def _last(result: Any) -> Size | None:
+    """The length of the last axis of a result; None if nothing is known of it. The calls change it if it has origins."""
     last = result.shape[-1] if isinstance(result, ArrayType) and result.shape else None
-    return isinstance(last, Size) and not last.origins
+    return last if isinstance(last, Size) else None

@@ -239,9 +239,11 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
             now = {name: descriptions.describe(i, value) for name, value in weights(i, owner)}
             computing.refuses(i, refusal_of_layer(description.value, method, given, given_by_name, now), place, frame)
     made = computing.results(i, found, done, (*rest.args, *parts), rest.keywords, place)
-    if shapeless.on(i) and isinstance(description, Const) and isinstance(layer := description.value, Layer):
+    if i.trace is not None and isinstance(description, Const) and isinstance(layer := description.value, Layer):
         named_lengths = last_axes.of_weights(layer.weights)
-        last_axes.keep(i, made, rest.args, lambda ranked: layer_model().call(layer, ranked, given_by_name, method, named_lengths))
+        last_axes.keep(
+            i, made, rest.args, lambda ranked: layer_model().call(layer, ranked, given_by_name, method, named_lengths), has_weights=True
+        )
     backward.through(i, form, parts or rest.args[:1], made, place, done.replace("mlx.", ""), frame)
     backward.of_layer(i, measured, named, rest.args, made, place, done.replace("mlx.", ""), frame)
     return made

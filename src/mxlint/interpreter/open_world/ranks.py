@@ -11,14 +11,21 @@ from typing import Final
 from mxlint.domain.arrays import Array, Part, ShapeOf, unranked
 from mxlint.domain.exclusion import contradict
 from mxlint.domain.guards import Guard
-from mxlint.domain.members import Const, Length, Member, Symbolic, Value, options
+from mxlint.domain.members import Const, Length, Member, Symbolic, Value, as_constant, options
 from mxlint.domain.place import Place
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.locations import LAST_LENGTH
 from mxlint.interpreter.machine.paths import AXES
 
 TESTED: Final = ("#", "axes by a test")
 """Of an array outside of traces whose shape nobody in sight gives: how many axes it has where a test lets the program go on."""
+
+
+def shape_of(i: Interpreter, array: Array) -> ShapeOf:
+    """The shape of an array of unknown rank, with the length of its last axis if that is known."""
+    held = i.heap.get(array.ident, LAST_LENGTH)
+    return unranked(array, held.value if isinstance(held, Const) and not i.info(array.ident).summary else None)  # type: ignore[arg-type]
 
 
 def unpacked(i: Interpreter, shape: ShapeOf, count: int) -> tuple[Value, ...]:
@@ -29,8 +36,8 @@ def unpacked(i: Interpreter, shape: ShapeOf, count: int) -> tuple[Value, ...]:
     before, behind = around
     number = before + count + behind
     learn(i, shape.ident, number)
-    lengths = ShapeOf(shape.ident, shape.origin, shape.exact).with_rank(number)
-    return tuple(map(Length, lengths[before : before + count]))
+    lengths = ShapeOf(shape.ident, shape.origin, shape.exact, last=shape.last).with_rank(number)
+    return tuple(as_constant(Length(length)) for length in lengths[before : before + count])
 
 
 def may_lack(i: Interpreter, shape: ShapeOf, error: str, place: Place, frame: Frame) -> None:
@@ -75,7 +82,7 @@ def learn(i: Interpreter, ident: int, number: int) -> None:
     def change(member: Member) -> Member:
         if not isinstance(member, Array) or member.ident != ident or member.shape is not None or not trace.holds(member.trace):
             return member
-        return member.but(shape=unranked(member).with_rank(number))
+        return member.but(shape=shape_of(i, member).with_rank(number))
 
     i.heap.replace(ident, change)
 
