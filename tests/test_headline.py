@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mxlint.facts.events import Condition, Modality, Where
-from mxlint.finding import Position, Span
+from mxlint.finding import Finding, Position, Span
 from mxlint.headline import LONGEST, SHORTEST, fitted
-from mxlint.rules.findings import worded
+from mxlint.rules.findings import conditions_of, worded
 from mxlint.syntax.inline import in_one_line
 
 WORDS = st.text("abc :=()", max_size=12)
@@ -40,6 +40,14 @@ def test_what_it_hangs_on_moves_to_the_note_where_there_is_no_room() -> None:
     assert worded("it raises", "as MLX says", modality) == (f"it raises ({hang})", "as MLX says")
     assert worded("it raises " * 6, "as MLX says", modality) == ("it raises " * 6, f"only {hang}; as MLX says")
     assert worded("it raises " * 6, "", modality)[1] == f"only {hang}"
+
+
+@pytest.mark.parametrize("message", ["it raises", "it raises " * 6])
+def test_one_line_says_what_it_hangs_on_wherever_that_went(message: str) -> None:
+    modality = Modality((Condition(where("debug"), "open", True),))
+    headline, note = worded(message, "as MLX says", modality)
+    finding = Finding("MX403", "warning", headline, "", where("").span, note=note, conditions=conditions_of(modality))
+    assert finding.in_one_line == f"{message} (when `debug` is true)"
 
 
 @pytest.mark.parametrize(

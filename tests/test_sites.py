@@ -930,6 +930,14 @@ def test_a_site_that_nothing_in_sight_traces_says_so(tmp_path: Path, monkeypatch
     assert "followed: not at all, as nothing in sight comes to a trace of it\n" in shown
 
 
+def test_a_site_that_what_was_not_followed_may_trace_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = "import mlx.core as mx\nimport mlx.nn as nn\nimport runner\n\nforward = mx.compile(runner.model.__call__)\n\n\ndef make(model: nn.Module):\n"
+    Path("a.py").write_text(source + "    return mx.compile(lambda x: model(x), inputs=model.state)\n")
+    shown = CliRunner().invoke(cli.main, ["sites", "--why", "a.py"]).stdout
+    assert "followed: not at all, as nothing that was followed comes to a trace of it\n" in shown
+
+
 def test_what_is_followed_in_part_says_why(tmp_path: Path) -> None:
     """A model that is given computes what nobody sees: that is named, too."""
     (tmp_path / "a.py").write_text(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from mxlint.headline import hanging
+
 Severity = Literal["error", "warning", "info"]
 Applicability = Literal["safe", "unsafe", "display"]
 
@@ -167,6 +169,12 @@ class Finding:
     def proved(self) -> bool:
         """Whether MLX showed that its fix cures it, and computes what the uncompiled program does."""
         return self.verdict is not None and self.verdict.fix == "resolves"
+
+    @property
+    def in_one_line(self) -> str:
+        """The headline, with what it depends on if that has moved to the note."""
+        hang = hanging(self.conditions, self.presumed)
+        return f"{self.message} ({hang})" if hang and self.note.startswith(f"only {hang}") else self.message
 
     @property
     def below(self) -> tuple[str, ...]:

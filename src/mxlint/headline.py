@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 LONGEST: Final = 90
@@ -11,6 +12,11 @@ SHORTEST: Final = 12
 """Characters that stay of a name, however little room there is."""
 
 _NAME = re.compile(r"(`[^`]*`)")
+
+
+def hanging(conditions: Sequence[str], presumed: Sequence[str]) -> str:
+    """The conditions, of many the two that are nearest to what happens, and presumptions as one phrase; empty if there are none."""
+    return " and ".join((*conditions[-2:], *(f"if {presumption}" for presumption in presumed)))
 
 
 def fitted(text: str) -> str:

@@ -1,4 +1,5 @@
-"""One line a finding: `path:row:column: CODE message`, as editors and grep like it, with `[*]` where --fix has something to do."""
+"""One line a finding: `path:row:column: CODE message`, as editors and grep like it, with `[*]` where --fix has something to do. What a finding depends on
+is said here in any case: no note stands below."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ def render(result: Result, style: Style) -> str:
     """Every finding on a line of its own."""
     lines = []
     for finding in result.findings:
-        message = " ".join(printable(finding.message).split())
+        message = " ".join(printable(finding.in_one_line).split())
         where = f"{at_start(str(place_of(finding.span, result.sources)))}:"
         verdict = f" [{finding.verdict.verdict}]" if finding.verdict is not None else ""
         mark = " [*]" if result.fixable(finding) else ""

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 
 HOW_FAR = {"full": "in full", "partial": "in part", "none": "not at all, as nothing in sight comes to a trace of it"}
+NOT_FOLLOWED = {**HOW_FAR, "none": "not at all, as nothing that was followed comes to a trace of it"}
+"""The same where something was not followed, which may come to it."""
 
 
 def render_text(result: Result, style: Style, *, why: bool = False) -> str:
     """A site: where, what is compiled, by which form, and the options as they are written; below it what its trace was seen to do. `why`: how far each
     was followed as well, and at the end each place that was not, with the reason."""
+    how_far = NOT_FOLLOWED if result.imprecise else HOW_FAR
     lines = []
     for site in result.sites:
         where = f"{at_start(str(place_of(site.span, result.sources)))}:"
@@ -32,7 +35,7 @@ def render_text(result: Result, style: Style, *, why: bool = False) -> str:
             ("mutates", site.mutates),
             ("draws", site.draws),
             ("cache key", (site.key,) if site.takes else ()),
-            ("followed", (HOW_FAR[site.followed],) if why else ()),
+            ("followed", (how_far[site.followed],) if why else ()),
         )
         lines += [f"    {name}: {one_line(', '.join(words))}\n" for name, words in details if words]
         lines += [f"        {place}\n" for place in _places(site.because, result) if why]

@@ -9,7 +9,7 @@ from typing import Final
 from mxlint.facts.events import Compiled, Condition, Modality, Read, Way, Where
 from mxlint.finding import SEVERITIES, Finding, Related, Severity, Span
 from mxlint.fixes.remedies import Remedy
-from mxlint.headline import LONGEST, fitted
+from mxlint.headline import LONGEST, fitted, hanging
 from mxlint.rules.rule import Rule
 
 EVAL_ERROR = "ValueError: [eval] Attempting to eval an array during function transformations like compile or vmap is not allowed"
@@ -97,14 +97,9 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
 """How to say what a condition depends on, where its outcome is false and where it is not."""
 
 
-def hanging(modality: Modality) -> str:
-    """The conditions, of many the two that are nearest to what happens, and presumptions as one phrase; empty if there are none."""
-    return " and ".join((*conditions_of(modality)[-2:], *(f"if {presumption}" for presumption in modality.presumed)))
-
-
 def worded(message: str, note: str, modality: Modality) -> tuple[str, str]:
     """Headline and note: what it depends on ends the headline, and begins the note where that would get too long."""
-    hang = hanging(modality)
+    hang = hanging(conditions_of(modality), modality.presumed)
     if not hang:
         return fitted(message), note
     whole = f"{message} ({hang})"
