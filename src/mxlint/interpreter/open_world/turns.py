@@ -29,6 +29,7 @@ from mxlint.interpreter.open_world import closures, preparing, told
 from mxlint.interpreter.open_world.client_methods import Method
 from mxlint.interpreter.open_world.entries import Entries, called_alone, leaves_another_count, prepare_owner, sample
 from mxlint.interpreter.open_world.guarded import guarded_run
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.statements.handlers import managed
 
 
@@ -63,8 +64,10 @@ def calling(i: Interpreter, method: Method, frame: Frame) -> Callee:
 
 def leading(i: Interpreter, methods: Iterable[Method]) -> tuple[Value, ...]:
     """What leads to all that calls of some methods come to; nothing where others run before one, or one may be given what has methods of its own."""
-    entries, found = i.ledger.of(Entries), list[Value]()
+    entries, samples, found = i.ledger.of(Entries), i.ledger.of(Standing).samples, list[Value]()
     for method in methods:
+        if method.cls is not None and method.owner is None and method.cls.oid not in samples:
+            return ()  # none is made for this
         node, its = method.info.node, called(i, method)
         if id(node) in entries.prepared or id(node) not in entries.plain and len(node.params) > len(its) - 1:
             return ()
