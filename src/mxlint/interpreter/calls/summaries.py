@@ -48,7 +48,7 @@ from mxlint.interpreter.open_world.shadows import Shadows
 MAX_SUMMARIES: Final = 4
 """Summaries of one function and one set of arguments, which differ in what was read."""
 MAX_READS: Final = 2000
-READS_IN_A_STEP: Final = 4
+READS_IN_A_STEP: Final = 16
 """A call that reads more than so much, and more than so much for each of its steps, is run again: comparing costs as much."""
 MAX_WRITES: Final = 600
 """A call that writes more is not done in another context."""
