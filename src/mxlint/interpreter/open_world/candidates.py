@@ -103,19 +103,30 @@ def wraps_unrun(i: Interpreter, holder: Ref) -> bool:
 
 
 def calling_methods_elsewhere(i: Interpreter, source: Source, found: Iterable[Function]) -> Iterator[Function]:
-    """The functions of a file that call methods of classes of other files in which something is compiled, as far as they can come to one."""
-    elsewhere = frozenset(
-        block.name.rpartition(".")[2]
-        for module in i.modules.values()
-        if isinstance(info := i.info(module).payload, FrameInfo) and info.source is not source
-        for block in _compiling_methods(i, info.source)
-    )
+    """The functions of a file that call methods of classes of other files in which something is compiled, or which call such a one of a third file, as far as
+    they can come to one."""
+    elsewhere = _compiling_elsewhere(i, source)
     calls = {(block.start, block.end): block.calls for block in i.project.symbols(source, i.tracers).blocks}
     for function in found if elsewhere else ():
         info = i.info(function[0].oid).payload
         its = calls.get((info.node.start, info.node.end), frozenset()) if isinstance(info, FunctionInfo) else frozenset[str]()
         if not elsewhere.isdisjoint(its) and reach_of(i, (function[0], *(cls for cls in function[1:] if cls is not None))).compiled:
             yield function
+
+
+def _compiling_elsewhere(i: Interpreter, source: Source) -> frozenset[str]:
+    """The names of methods of other files in which something is compiled, and of the functions there that call one by such a name: of an object that they are
+    given, they need not import the class."""
+    others = [info.source for module in i.modules.values() if isinstance(info := i.info(module).payload, FrameInfo)]
+    others = [other for other in dict.fromkeys(others) if other is not source]
+    names = {block.name.rpartition(".")[2] for other in others for block in _compiling_methods(i, other)}
+    blocks = [block for other in others if names for block in i.project.symbols(other, i.tracers).blocks if block.kind == "function"]
+    known = None
+    while known != (known := len(names)):
+        names.update(
+            name for block in blocks if not block.calls.isdisjoint(names) and not (name := block.name.rpartition(".")[2]).endswith("__")
+        )
+    return frozenset(names)
 
 
 def _compiling_methods(i: Interpreter, source: Source) -> list[Block]:
