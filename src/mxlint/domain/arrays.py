@@ -104,8 +104,8 @@ class Traced(Protocol):
     @property
     def refers(self) -> frozenset[int]: ...
 
-    def renamed(self, change: Callable[[Member], Member]) -> Traced:
-        """The same trace, with what it read under other numbers."""
+    def renamed(self, change: Callable[[Member], Member], number: int | None = None) -> Traced:
+        """The same trace, with what it read under other numbers. `number`: the only one that `change` knows."""
         ...
 
 

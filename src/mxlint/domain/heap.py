@@ -55,6 +55,8 @@ HOLDERS: Final = ("#", "holders")
 """Stands for the locations that refer to an object or array among those that were read."""
 OLDER: Final = ("#", "older")
 """Ends the site of the object that stands for those which were the newest of a site before."""
+MANY: Final = 8
+"""References in a value beyond which those of what lay there before are left out, to save the time."""
 
 
 class Recording:
@@ -294,7 +296,7 @@ class Heap:
         for oid, field in list(self._holders.get(number, ())):
             value = self._cells[oid].get(field)
             if value is not None:
-                changed = rename(value, change)
+                changed = rename(value, change, number)
                 if changed is not value:
                     self._put(oid, field, changed)
 
@@ -421,7 +423,10 @@ class Heap:
         cell[field] = value
         if type(value) in FLAT:
             return
-        for number in referred(value):
+        numbers = referred(value)
+        if present is not None and len(numbers) > MANY:
+            numbers -= referred(present)  # of these it is known
+        for number in numbers:
             holders = self._holders.get(number)
             if holders is None:
                 holders = self._holders[number] = set()

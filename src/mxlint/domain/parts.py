@@ -55,36 +55,46 @@ def referred(value: Value) -> frozenset[int]:
     return NOTHING
 
 
+def refers_to(value: Value, number: int) -> bool:
+    """Whether a value refers itself to an object or array."""
+    if isinstance(value, Traces):
+        return any(number in entry.refers for entry in value.entries)
+    return type(value) not in FLAT and number in referred(value)
+
+
 FLAT: Final = frozenset((Const, Sourced, Unbound, Symbolic, Unknown, External, Kind, Range, Length, Operands))
 """Members that refer to nothing."""
 
 
-def rename(value: Value, change: Callable[[Member], Member], done: dict[int, Member] | None = None) -> Value:
-    """The value with each heap reference and array that `change` knows replaced; the same object if nothing changed. Each part is changed once."""
+def rename(value: Value, change: Callable[[Member], Member], number: int | None = None, done: dict[int, Member] | None = None) -> Value:
+    """The value with each heap reference and array that `change` knows replaced; the same object if nothing changed. Each part is changed once. `number`:
+    the only object or array that `change` knows: what does not refer to it stays as it is, and is not looked into."""
+    if number is not None and not refers_to(value, number):
+        return value
     if isinstance(value, Union):
         done = {} if done is None else done
-        changed = [Option(_rename(option.member, change, done), option.guard) for option in value.options]
+        changed = [Option(_rename(option.member, change, number, done), option.guard) for option in value.options]
         if all(new.member is old.member for new, old in zip(changed, value.options)):
             return value
         return of(changed)
-    return _rename(value, change, {} if done is None else done)
+    return _rename(value, change, number, {} if done is None else done)
 
 
-def _rename(member: Member, change: Callable[[Member], Member], done: dict[int, Member]) -> Member:
+def _rename(member: Member, change: Callable[[Member], Member], number: int | None, done: dict[int, Member]) -> Member:
     if isinstance(member, SourcedRef):
         moved = change(Ref(member.oid))
         return member if moved == Ref(member.oid) or not isinstance(moved, Ref) else SourcedRef(moved.oid, member.sources)
     if isinstance(member, (Ref, Array, Operands)):
         return change(member)
     if isinstance(member, Traces):
-        entries = tuple(entry.renamed(change) for entry in member.entries)
+        entries = tuple(entry.renamed(change, number) for entry in member.entries)
         same = all(a is b for a, b in zip(entries, member.entries))
         return member if same else Traces(member.oid, entries)
     if not isinstance(member, Composite) or not referred(member):
         return member
     found = done.get(id(member))
     if found is None:
-        parts = tuple(rename(part, change, done) for part in member.parts)
+        parts = tuple(rename(part, change, number, done) for part in member.parts)
         same = all(a is b for a, b in zip(parts, member.parts))
         found = done[id(member)] = member if same else member.holding(parts)
     return found

@@ -202,15 +202,17 @@ class Entry:
         )
         self._hash = hash(self._content)
 
-    def renamed(self, change: Callable[[Member], Member]) -> Entry:
+    def renamed(self, change: Callable[[Member], Member], number: int | None = None) -> Entry:
         """The same trace, where another array was made since in place of one that it read, or another activation began in place of one whose names it
-        read: these have other numbers now. Its other objects keep theirs: what it read of them is found under it."""
+        read: these have other numbers now. Its other objects keep theirs: what it read of them is found under it. `number`: the only one that `change` knows."""
+        if number is not None and number not in self.refers:
+            return self
 
         def of(member: Member) -> Member:
             return change(member) if isinstance(member, Array) else member
 
         moved = {oid: ref.oid for oid in self.activations if isinstance(ref := change(Ref(oid)), Ref) and ref.oid != oid}
-        changed = {location: value for location, seen in self.reads.items() if (value := rename(seen.value, of)) is not seen.value}
+        changed = {location: value for location, seen in self.reads.items() if (value := rename(seen.value, of, number)) is not seen.value}
         if not changed and not moved:
             return self
         again = copy(self)
