@@ -9,11 +9,25 @@ from typing import Any, get_args
 
 from mxlint.models import schema
 from mxlint.models.expression import ANY, NONE, Type, TypeSyntaxError, of_node, operand, parameters, parse
-from mxlint.models.schema import ArrayUse, Callback, Effect, Lookup, Model, Mutation, Parameter, Raises, Share, Signature, Store, Times
+from mxlint.models.schema import (
+    ArrayUse,
+    Callback,
+    Effect,
+    Long,
+    Lookup,
+    Model,
+    Mutation,
+    Parameter,
+    Raises,
+    Share,
+    Signature,
+    Store,
+    Times,
+)
 
 _FOLDS: dict[object, schema.Fold] = {True: "always", False: "no", "small": "small"}
 FIELDS = frozenset(
-    ["signature", "fold", "calls", "stores", "mutates", "shares", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "imports", "array", "unordered", "few", "spread", "rounds", "since", "until"]
+    ["signature", "fold", "calls", "stores", "mutates", "shares", "raises", "source", "draws", "seeds", "effect", "iterates", "entry", "length", "imports", "array", "unordered", "few", "spread", "rounds", "since", "until"]
 )  # fmt: skip
 
 
@@ -104,6 +118,8 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     if "entry" in table:
         key, _, of = table["entry"].partition(" of ")
         found["entry"] = Lookup(key, of)
+    if "length" in table:
+        found["length"] = _long(table["length"])
     if "array" in table:
         found["array"] = _array(table["array"], known)
     used = {name for field in ("calls", "stores", "mutates") for each in found.get(field, ()) for name in _names(each)}
@@ -113,6 +129,7 @@ def _effects(table: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
         *(each.without for field in ("raises", "array") for each in found.get(field) or () if each.without),
         *(each.target for each in found.get("shares", ())),
         *([found["entry"].key] if "entry" in found else []),
+        *(filter(None, [found["length"].target, found["length"].without]) if "length" in found else ()),
         *(name for field in ("spread", "rounds") if field in found for name in _names_in(found[field])),
     }
     if wrong := used - known - {"cls"}:
@@ -178,6 +195,13 @@ def _share(text: str) -> Share:
     if wrong := set(words) - {"rows", "part", "perhaps"}:
         raise TypeSyntaxError(f"{wrong.pop()!r} is no way to share")
     return Share(target, "rows" in words, "part" in words, "perhaps" in words)
+
+
+def _long(text: str) -> Long:
+    """`as self`, `where condition without x`, `by key`."""
+    said, _, without = text.partition(" without ")
+    how, _, target = said.partition(" ")
+    return Long(_one_of(how, schema.LENGTHS), target, without)
 
 
 @cache

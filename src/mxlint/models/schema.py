@@ -32,6 +32,8 @@ MUTATIONS = frozenset({"adds", "removes", "reorders", "replaces", "consumes", "s
 """New elements; fewer; another order; others in their places; an iterator advanced; attributes or internal state."""
 ENDS = frozenset({"first", "last"})
 """The end of a sequence at which elements come or go: what is counted from the other one stays where it is."""
+LENGTHS = frozenset({"as", "where", "by"})
+"""As many items as something has; as many as there are true ones in it; as a key says."""
 RESULT = Type("result")
 """Where a store goes that goes into what the call gives."""
 ROLES = frozenset({"element", "content", "key", "value", "attribute"})
@@ -105,6 +107,15 @@ class Share(NamedTuple):
     perhaps: bool = False
 
 
+class Long(NamedTuple):
+    """How many items a result has: "as" many as a parameter or `self`, as many as there are true ones "where" that holds some, or as a key says ("by"). `without`
+    names a parameter that keeps it from being so when it is given."""
+
+    how: str
+    target: str
+    without: str = ""
+
+
 class Lookup(NamedTuple):
     """What lies under an argument: in self, or in a constant of a library."""
 
@@ -160,6 +171,8 @@ class Model(NamedTuple):
     iterates: tuple[str, ...] = ()
     entry: Lookup | None = None
     """The entry that the call gives, if there is one."""
+    length: Long | None = None
+    """How many items the result has; None: nothing is said of that."""
     imports: str = ""
     """The parameter that names a module, which the call imports and gives."""
     array: tuple[ArrayUse, ...] | None = None

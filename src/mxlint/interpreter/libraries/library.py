@@ -20,7 +20,7 @@ from mxlint.domain.members import (
 )
 from mxlint.domain.place import Place
 from mxlint.interpreter.containers import aspects
-from mxlint.interpreter.libraries import in_place, opaque, sharing
+from mxlint.interpreter.libraries import in_place, opaque, selected, sharing
 from mxlint.interpreter.libraries.effects import (
     LibraryCall,
     call_back,
@@ -108,6 +108,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
             note_source(i, found, result, place, frame)
         store(i, found, bound, owner, result, place, frame)
     sharing.share(i, found.shares, bound, owner, result, "key" if found.name.endswith(".__getitem__") else "")
+    selected.keep(i, found, bound, owner, result)
     return result
 
 

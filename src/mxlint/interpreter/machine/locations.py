@@ -104,6 +104,10 @@ SAME: Final = -1
 """Instead of the number of an object: the one in which a location lies itself."""
 STORED: Final = ("stored", "element")
 """Of something of a library: what iterating over it gives."""
+LENGTH: Final = ("#", "length")
+"""Of an array of a library: how long it is, if that is another number in each round of some loops."""
+MOVED: Final = ("#", "moved")
+"""Of an array of a library: a number in it, if that is another one in each round of some loops."""
 OPERANDS: Final = ("#", "from")
 """Of an array: what it is computed from."""
 RECIPE: Final = ("#", "made by")
