@@ -10,8 +10,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Field, Location
-from mxlint.domain.members import TRUE, Ref, Unbound, Unknown, Value, members
+from mxlint.domain.members import TRUE, Ref, Symbolic, Unbound, Unknown, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks
@@ -31,7 +32,7 @@ from mxlint.interpreter.loops import draws, lengthening
 from mxlint.interpreter.loops.ends import Ends
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
-from mxlint.interpreter.machine.frames import Frame
+from mxlint.interpreter.machine.frames import Context, Frame, within
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.garbage import Called
 from mxlint.interpreter.machine.journal import (
@@ -46,7 +47,7 @@ from mxlint.interpreter.machine.journal import (
 )
 from mxlint.interpreter.machine.locations import NEW, USED
 from mxlint.interpreter.machine.paths import Condition
-from mxlint.interpreter.machine.reach import arrays_in
+from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.open_world.spreading import spread_out
 
 
@@ -83,7 +84,7 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     if i.heap.get(0, "compile disabled") == TRUE and i.info(ref.oid).payload.form != events.EXPORT:  # type: ignore[attr-defined]
         _note_call(i, ref, args, place, frame, "disabled", 0)
         return _run_itself(i, ref, function, args, place, frame)
-    if i.modes.differentiating:
+    if i.modes.differentiating and not _is_apart(i, ref, args):
         _note_call(i, ref, args, place, frame, "differentiated", 0)
         return _run_itself(i, ref, function, args, place, frame)
     shapeless = i.heap.get(ref.oid, "shapeless") == TRUE
@@ -106,6 +107,28 @@ def call(i: Interpreter, ref: Ref, args: Arguments, place: Place, frame: Frame) 
     finally:
         if _temporary(i, ref, args, place):
             i.heap.drop(cache, TRACES)
+
+
+def _is_apart(i: Interpreter, ref: Ref, args: Arguments) -> bool:
+    """Whether surely nothing that a compiled object is given comes from what is differentiated around its call: only arrays that are older than that, and
+    none of those."""
+    if i.modes.differentiated is None or i.heap.get(ref.oid, "inputs") is not None or args.star is not None or args.kwstar is not None:
+        return False
+    around, given = i.modes.differentiated
+    body = next((step for step in i.context.around if step.parent is around), None)
+    found = [member for _, _, member in each_place(i, args.values)]
+    return body is not None and all(
+        member.ident not in given and _is_made_outside(i, member.ident, body)
+        if isinstance(member, Array)
+        else not isinstance(member, (Symbolic, Unknown))
+        for member in found
+    )
+
+
+def _is_made_outside(i: Interpreter, ident: int, body: Context) -> bool:
+    """Whether an array surely was made before a body began that runs."""
+    info = i.info(ident)
+    return not info.summary and isinstance(info.payload, Context) and not within(info.payload, body)
 
 
 def _run_itself(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: Place, frame: Frame) -> Value:

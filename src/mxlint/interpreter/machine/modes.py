@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mxlint.domain.members import Const
     from mxlint.domain.place import Place
+    from mxlint.interpreter.machine.frames import Context
 
 
 @dataclass(slots=True)
@@ -18,7 +19,9 @@ class Modes:
     """How the stretch that runs came about. What a call does may depend on it, so it is part of the key of a summary."""
 
     differentiating: bool = False
-    """`mx.grad` and its like run a function: MLX does not replay what is compiled in it."""
+    """`mx.grad` and its like run a function: MLX runs what is compiled in it as it is, where that is given anything of what is differentiated."""
+    differentiated: tuple[Context, frozenset[int]] | None = None
+    """Around which function that is, and the arrays that it was given; None: any array may come from those."""
     applying: bool = False
     """An optimizer's update has called its own `apply_gradients`."""
     entered_alone: bool = False
@@ -53,6 +56,7 @@ class Modes:
         """All modes, to be compared."""
         return (
             self.differentiating,
+            self.differentiated,
             self.applying,
             self.entered_alone,
             self.thread,

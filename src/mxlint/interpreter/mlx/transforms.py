@@ -19,6 +19,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal, modality, note, where
+from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward, freezing, losses, mapping, shapeless, unseen
 from mxlint.interpreter.mlx.gradients import differentiated_by, each_like, like, of_arguments, outputs
 
@@ -80,7 +81,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
     """Call a transformed function."""
     kind = i.info(ref.oid).payload
     function = i.heap.get(ref.oid, "fun") or Unknown("transform")
-    outer = i.modes.differentiating
+    outer, around = i.modes.differentiating, i.modes.differentiated
     trace = i.trace
     if trace is None:
         # A checkpoint or custom function is run as it is, and what it calls is compiled, unless something differentiates it.
@@ -101,6 +102,11 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
         own = [_own(i, value, place, n) for n, value in enumerate(args.args)]
         inner = Arguments(own, args.keywords, args.star, args.kwstar, args.places, args.keyword_places, args.node)
     model = i.heap.get(ref.oid, "model")
+    if i.modes.differentiating and not outer:
+        given = (*inner.values, *((model,) if model is not None else ()))
+        i.modes.differentiated = i.context, frozenset(array.ident for array in arrays_in(i, *given))
+    elif trace is None and kind != "checkpoint":
+        i.modes.differentiated = None
     facts: tuple[events.Event, ...] = ()
     own_rule = i.heap.get(ref.oid, ("rule", "vjp")) is not None
     try:
@@ -117,7 +123,7 @@ def call_transform(i: Interpreter, ref: Ref, args: Arguments, place: Place, fram
             if own_rule:
                 backward.carried(i, "", result, inner.values)
     finally:
-        i.modes.differentiating = outer
+        i.modes.differentiating, i.modes.differentiated = outer, around
         if trace is not None:
             trace.transforms.pop()
     if kind == "value_and_grad":
@@ -178,10 +184,10 @@ def _pair(kind: str) -> Handler:
             Tuple(()) if listed is None else collected(i, listed, place, frame)
             for listed in (args.get(1, "primals"), args.get(2, "cotangents" if kind == "vjp" else "tangents"))
         )
-        outer = i.modes.differentiating
+        outer, around = i.modes.differentiating, i.modes.differentiated
         trace = i.trace
         if trace is None:
-            i.modes.differentiating = True
+            i.modes.differentiating, i.modes.differentiated = True, None
         else:
             trace.transforms.append(kind)
             trace.gradients.taken = True
@@ -195,7 +201,7 @@ def _pair(kind: str) -> Handler:
             else:
                 result = i.call(function, inner, place, frame)
         finally:
-            i.modes.differentiating = outer
+            i.modes.differentiating, i.modes.differentiated = outer, around
             if trace is not None:
                 trace.transforms.pop()
         given = outputs(i, result)

@@ -58,7 +58,7 @@ def guarded_run(i: Interpreter, run: Callable[[], object], calls: Sequence[Value
             journal(i).gap(place, reason, _within(i, begun.calls))
         begun.calls = outer
         i.heap.undo(mark)
-        i.modes.differentiating = False
+        i.modes.differentiating, i.modes.differentiated = False, None
         i.modes.entered_alone = False
         i.modes.thread = None
 
