@@ -246,12 +246,14 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
     for function in list(candidates.decorated(i, source, module)):
         if Reach(i, (function[0], function[2] or NONE)).compiled:
             entries.enter(i, function, frame)
-    for function in list(template_methods.inherited(i, source, module, functions, reaching)):
+    differing = list(template_methods.differing(i, source, module, functions))
+    for function in list(template_methods.inherited(i, source, differing, reaching)):
         entries.enter_inherited(i, function, frame)
     for holder in (Ref(module), *i.ledger.of(Standing).samples.values()):
         entries.enter_lying(i, holder or NONE, frame)
     entries.trace_uncalled(i, frame)
-    public_attributes.make_owners(i, module, functions, reaching, frame)
+    owners = dict.fromkeys((*(cls for _, cls, _ in functions if cls is not None), *(cls for cls, _ in differing)))
+    public_attributes.make_owners(i, source, module, owners, reaching, frame)
     client.clients(i, source, module, frame)  # what traces read decides what runs between two calls
     if everything:
         entries.compile_all(i, source, module, frame)

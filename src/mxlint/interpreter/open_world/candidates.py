@@ -571,8 +571,8 @@ def imports_compiling(i: Interpreter, source: Source, value: Value) -> bool:
             elsewhere = [
                 each for each in lying if isinstance(each, Ref) and getattr(i.info(each.oid).payload, "source", source) is not source
             ]
-            if elsewhere:
-                return reach_of(i, (elsewhere[0],)).compiled
+            if any(reach_of(i, (each,)).compiled for each in elsewhere):
+                return True
     return False
 
 

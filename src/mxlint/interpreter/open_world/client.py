@@ -167,7 +167,9 @@ class _Client:
     def _standing(self, cls: int, its: Sequence[Method]) -> Value | None:
         """The object that stands for those of a class, None if the client has no use for it."""
         i, owner = self.i, self.i.ledger.of(Standing).samples.get(cls)
-        self.entered.update(id(method.info.node) for method in its if Ref(cls) in self.open_ and _calls(i, method, self.open_))
+        for method in its:
+            if (Ref(cls) in self.open_ or method.info.source is not i.main) and _calls(i, method, self.open_):
+                self.entered.add(id(method.info.node))
         if owner is None and any(id(method.info.node) in self.entered for method in its):
             owner = sample(i, Ref(cls), i.info(cls).place)  # type: ignore[arg-type]
         return owner if owner is not None and others_have(i, self.file.module, Ref(cls), owner) else None

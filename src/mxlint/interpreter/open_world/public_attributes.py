@@ -20,10 +20,11 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.lookup import class_attribute, mro
-from mxlint.interpreter.open_world.candidates import Function, functions
+from mxlint.interpreter.open_world.candidates import functions
 from mxlint.interpreter.open_world.entries import sample, trace_uncalled
 from mxlint.interpreter.open_world.public import listed
 from mxlint.interpreter.open_world.standing import Standing
+from mxlint.source import Source
 from mxlint.syntax import ir
 
 Made: TypeAlias = tuple[events.Where, events.Where | None]
@@ -45,12 +46,14 @@ def callables(i: Interpreter, owner: Value, listed: Collection[Ref] = ()) -> lis
     ]
 
 
-def make_owners(i: Interpreter, module: int, found: Iterable[Function], reaching: Callable[[ir.Node], bool], frame: Frame) -> None:
+def make_owners(
+    i: Interpreter, source: Source, module: int, found: Iterable[Ref], reaching: Callable[[ir.Node], bool], frame: Frame
+) -> None:
     """Make the object of each class whose objects hold what they compile in public attributes, and of which something in sight has made the only ones."""
-    for cls in dict.fromkeys(cls for _, cls, _ in found if cls is not None):
+    for cls in found:
         constructors = (class_attribute(i, cls, name) for name in CONSTRUCTORS)
         infos = [i.info(made.oid).payload for made in constructors if isinstance(made, Ref)]
-        compiles = any(isinstance(info, FunctionInfo) and reaching(info.node) for info in infos)
+        compiles = any(isinstance(info, FunctionInfo) and (info.source is not source or reaching(info.node)) for info in infos)
         if compiles and cls.oid not in i.ledger.of(Standing).samples:
             _make_owner(i, module, cls, frame)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from mxlint.domain.members import NONE, UNBOUND, Member, Ref, Unbound, members
 from mxlint.interpreter.calls.activations import Ran
+from mxlint.interpreter.machine.constructors import CONSTRUCTORS
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.lookup import class_attribute, mro
@@ -17,13 +18,13 @@ from mxlint.interpreter.open_world.candidates import Function, classes, imports_
 from mxlint.interpreter.open_world.public import is_called
 from mxlint.source import Source
 from mxlint.syntax import ir
+from mxlint.syntax.index import Block
 
 
-def inherited(
-    i: Interpreter, source: Source, module: int, found: Iterable[Function], reaching: Callable[[ir.Node], bool]
-) -> Iterator[Function]:
-    """The methods that classes of a file inherit and that may reach something compiled, each with the class, where that has something else in the place of
-    what an inherited method asks for, and nothing has run it: the method may come to it. `found`: the functions of the file."""
+def differing(i: Interpreter, source: Source, module: int, found: Iterable[Function]) -> Iterator[tuple[Ref, list[Ref]]]:
+    """The classes of a file of which an object is another thing than one of their bases, each with the bases: the class has something else in the place of
+    what an inherited method asks for, and nothing has run it, or it has a method that sets what the method of a base asks for. `found`: the functions of
+    the file."""
     unrun: dict[Ref, list[str]] = {}
     for ref, cls, _ in found:
         info = i.info(ref.oid).payload
@@ -42,8 +43,17 @@ def inherited(
             replaces
             or any(name in asked[base] for base in bases for name in names)
             or _differs(i, cls, {base: asked[base] for base in bases})
+            or _joins(i, cls, {base: asked[base] for base in bases})
         ):
-            yield from _inherited(i, cls, bases, source, reaching)
+            yield cls, bases
+
+
+def inherited(
+    i: Interpreter, source: Source, differing: Iterable[tuple[Ref, Sequence[Ref]]], reaching: Callable[[ir.Node], bool]
+) -> Iterator[Function]:
+    """The methods that such classes inherit and that may reach something compiled, each with the class: the method may come to what is other there."""
+    for cls, bases in differing:
+        yield from _inherited(i, cls, bases, source, reaching)
 
 
 def _inherited(i: Interpreter, cls: Ref, bases: Sequence[Ref], source: Source, reaching: Callable[[ir.Node], bool]) -> Iterator[Function]:
@@ -84,9 +94,30 @@ def _has_run(i: Interpreter, member: Member) -> bool:
     return isinstance(info, FunctionInfo) and id(info.node) in i.ledger.of(Ran).functions
 
 
+def _joins(i: Interpreter, cls: Ref, asked: Mapping[Ref, Collection[str]]) -> bool:
+    """Whether a class, or a base of it, has a method that sets what the method of another base asks for, where no base has both of these among its own."""
+    together = [frozenset(mro(i, base)) for base in asked]
+    for setting in (cls, *asked):
+        names = _set(i, setting)
+        for base, its in asked.items():
+            if base != setting and not names.isdisjoint(its) and not any(setting in each and base in each for each in together):
+                return True
+    return False
+
+
 def _asked(i: Interpreter, cls: Ref) -> frozenset[str]:
     """The names of attributes for which the methods of a class ask, of whatever object."""
+    return frozenset().union(*(block.attributes | block.calls for block in _blocks(i, cls)))
+
+
+def _set(i: Interpreter, cls: Ref) -> frozenset[str]:
+    """The names of attributes that the methods of a class set, of whatever object, but for what its constructors do."""
+    return frozenset().union(*(block.writes for block in _blocks(i, cls) if block.name.rpartition(".")[2] not in CONSTRUCTORS))
+
+
+def _blocks(i: Interpreter, cls: Ref) -> Iterator[Block]:
+    """What stands in the definition of a class."""
     place = i.info(cls.oid).place
-    blocks = i.project.symbols(place.source, i.tracers).blocks if place is not None else ()
-    inside = (block for block in blocks if place is not None and place.start <= block.start and block.end <= place.end)
-    return frozenset().union(*(block.attributes | block.calls for block in inside))
+    for block in i.project.symbols(place.source, i.tracers).blocks if place is not None else ():
+        if place is not None and place.start <= block.start and block.end <= place.end:
+            yield block
