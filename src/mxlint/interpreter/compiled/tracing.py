@@ -5,7 +5,7 @@ A trace runs in a context of its own, so that all calls of one key find one trac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array, Chain, Operands, Traces
@@ -18,13 +18,12 @@ from mxlint.domain.place import Place
 from mxlint.domain.size import NO_ORIGINS, Size, settled, with_origins
 from mxlint.facts import events
 from mxlint.interpreter.calls import summaries
-from mxlint.interpreter.compiled import put_right
+from mxlint.interpreter.compiled import fallbacks, put_right
 from mxlint.interpreter.compiled.also_given import also_given
 from mxlint.interpreter.compiled.by_shape import leaves
 from mxlint.interpreter.compiled.captures import arrays_out, close_captures, is_covered, open_captures, parts_of
 from mxlint.interpreter.compiled.growing import as_long_as_before
 from mxlint.interpreter.compiled.lifetimes import Threaded
-from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.compiled.placeholders import changed, handed, placeholders
 from mxlint.interpreter.compiled.reads import MAY_OUTLIVE, keepers, named, note_captured, outlived
 from mxlint.interpreter.compiled.returning import arrays_kept
@@ -33,7 +32,6 @@ from mxlint.interpreter.compiled.state import (
     MAX_TRACES,
     NO_LEAVES,
     TRACES,
-    Capturing,
     Entry,
     all_entries,
     cache_of,
@@ -57,9 +55,7 @@ from mxlint.interpreter.machine.frames import Frame, Rounds
 from mxlint.interpreter.machine.journal import (
     describe,
     journal,
-    modality,
     note,
-    where,
 )
 from mxlint.interpreter.machine.locations import OPERANDS
 from mxlint.interpreter.machine.paths import Truth
@@ -102,6 +98,7 @@ def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: 
     finally:
         with i.within(step):
             close_captures(i, trace, place)
+            fallbacks.closed(i, trace)
     trace.captures.ins.update(oid for oid, _ in trace.reads if is_covered(i, trace.captures.symbolic_in, oid))
     _let_go(i, trace)
     with i.within(step):
@@ -147,6 +144,7 @@ def _run_trace(
     try:
         try:
             open_captures(i, trace, ref)
+            fallbacks.opened(i, trace)
             named(i, trace, ref, function)
             capturing(i, trace, function, place)
             result = i.call(function, placed, place, frame)
@@ -215,26 +213,6 @@ def _discard(i: Interpreter, made: set[int]) -> None:
         for oid in gone:
             i.heap.clear(oid)
         made = made - gone
-
-
-def left_placeholders(i: Interpreter, values: Iterable[Value], place: Place) -> None:
-    """Note that host code computes with a placeholder that an exception left in captured state, where it runs the compiled function itself
-    instead."""
-    capturing = i.ledger.of(Capturing).traces
-    if not capturing:
-        return
-    for value in values:
-        for array in i.each(value):
-            if not isinstance(array, Array) or array.trace not in capturing:
-                continue
-            trace, function, called = capturing[array.trace]
-            if array.ident not in trace.leaves:
-                continue
-            eager = target(i, function)[0]
-            m = modality(i, 0)
-            if m is not None and eager is not None and any(frame.function == eager.oid for frame in i.stack):
-                at = next(frame.called_at for frame in i.stack if frame.function == eager.oid) or place
-                note(i, events.Note("fallback", where(called), "", trace.oid, m, (where(at),)))
 
 
 def _number(i: Interpreter, oid: int, function: Value, key: tuple[object, ...]) -> int:

@@ -27,7 +27,7 @@ from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.calls.moving import is_inside
-from mxlint.interpreter.compiled import put_right, rebinding
+from mxlint.interpreter.compiled import fallbacks, put_right, rebinding
 from mxlint.interpreter.compiled.captures import is_covered, keeping, under_other_names
 from mxlint.interpreter.compiled.growing import is_found_again, is_new
 from mxlint.interpreter.compiled.lifetimes import Stored, is_alive
@@ -82,6 +82,8 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
     if trace is None:
         _overwritten(i, oid, field, place)
         put_right.written(i, oid, field, place)
+        if kind == "symbolic":
+            fallbacks.put_into(i, i.info(oid).payload)
         return
     argument = i.heap.get(oid, ("#", "argument"))
     if argument is not None and i.info(oid).trace == trace.number:

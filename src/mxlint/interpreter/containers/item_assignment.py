@@ -58,6 +58,7 @@ def set_item(i: Interpreter, owner: Value, index: Value, value: Value, place: Pl
         else:
             i.mlx.handed(i, (value,), place, frame)
             if isinstance(member, Symbolic):
+                i.mlx.put_into(i, member)
                 i.ledger.of(shadows.Shadows).items.add(place)
                 if isinstance(index, Const):
                     shadows.write_item(i, member, index, value, place, frame)

@@ -85,6 +85,9 @@ class Framework:
     def handed(self, i: Interpreter, values: Sequence[Value], place: Place, frame: Frame) -> None:
         return None
 
+    def put_into(self, i: Interpreter, owner: Symbolic) -> None:
+        return None
+
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
         return None
 

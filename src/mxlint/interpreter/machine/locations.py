@@ -84,6 +84,8 @@ CHANGED: Final = ("#", "changed in a trace")
 """Of an argument that a trace changed a copy of: the key of that change in the ledger."""
 BROKEN: Final = ("#", "left with placeholders")
 """Of a compiled object with inputs=: an exception has left a trace of it, since which nothing has called it with other arrays."""
+OPENED: Final = ("#", "placeholders out of sight")
+"""Of a compiled object that captures what nobody in sight gives: the number of the trace that has put placeholders there, while they are there."""
 LAZY: Final = ("#", "lazy")
 """Of an array: whether it was surely never computed."""
 UNSIZED: Final = ("#", "infers no shape")

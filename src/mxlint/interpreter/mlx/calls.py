@@ -16,7 +16,7 @@ from mxlint.domain.join import join
 from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Member, Ref, Symbolic, Tuple, Value, members, scalar_type
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.interpreter.compiled import clocks, exports, making, sinks, writes
+from mxlint.interpreter.compiled import clocks, exports, fallbacks, making, sinks, writes
 from mxlint.interpreter.compiled.output_only import OUTPUTS
 from mxlint.interpreter.compiled.recipes import MadeFunctions
 from mxlint.interpreter.compiled.traces import Trace
@@ -259,10 +259,17 @@ class Mlx(Framework):
             for array in arrays_in(i, value):
                 i.heap.drop(array.ident, LAZY)
 
+    def put_into(self, i: Interpreter, owner: Symbolic) -> None:
+        """Something is put into what nobody in sight gives, under an index or key."""
+        if i.trace is None:
+            fallbacks.put_into(i, owner.identity)
+
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
         """Something symbolic is called: a schedule gives an array, what has a method `.update(model, gradients)` may be an optimizer,
         and `.update_modules(…)` puts layers into what has it."""
         results.demanded(i, function, place, frame)
+        if i.trace is None:
+            fallbacks.calls(i, function, args, place)
         maker = i.ledger.of(MadeFunctions).by.get(function.identity)
         if maker is not None:
             entry = self.table.entry(maker[0])

@@ -23,7 +23,7 @@ from mxlint.domain.members import (
 from mxlint.domain.place import Place
 from mxlint.domain.size import symbol
 from mxlint.domain.varying import united
-from mxlint.interpreter.compiled import captures, makings, recipes, sinks, tracing, unevaluated
+from mxlint.interpreter.compiled import captures, fallbacks, makings, recipes, sinks, unevaluated
 from mxlint.interpreter.containers.builders import new_list
 from mxlint.interpreter.loops import contents, lengthening, stretching, windows
 from mxlint.interpreter.loops.running import NO_LOOPS, rounds_around
@@ -211,7 +211,7 @@ def results(
     else:
         presumptions.first(i, name, args)
     if i.trace is None:
-        tracing.left_placeholders(i, (*args, *keywords.values()), place)
+        fallbacks.computes(i, (*args, *keywords.values()), place)
     else:
         presumptions.handed_to(i, name, args)
         captures.computes_with(i, i.trace, operands)
