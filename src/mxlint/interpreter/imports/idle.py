@@ -36,7 +36,7 @@ def is_idle(project: Project, main: Source, tracers: Collection[str]) -> bool:
             return False
         found.append(index)
         for item in index.imports:
-            for other in _imported(project, source, main, item):
+            for other in imported_by(project, source, main, item):
                 if item.name == ANY and other.path is not None and other.path.name == "__init__.py":
                     return False  # it may list modules below it
                 if id(other) not in seen:
@@ -56,7 +56,7 @@ def _compiles(source: Source, index: Index, tracers: Collection[str], modules: C
     )
 
 
-def _imported(project: Project, source: Source, main: Source, item: Import) -> Iterator[Source]:
+def imported_by(project: Project, source: Source, main: Source, item: Import) -> Iterator[Source]:
     """The files that an import runs, or may run: the module, the packages around it, and a module below it."""
     parts = item.module.split(".") if item.module else []
     names = [".".join(parts[: number + 1]) for number in range(len(parts))]

@@ -109,7 +109,7 @@ def import_module(i: Interpreter, name: str, level: int, frame: Frame, place: Pl
             else:
                 _package(i, above, place)
         # A package may import what lies in it.
-        return _loaded(i, found.source, found.name, place) or _load(i, found.source, found.name, place)
+        return _loaded(i, found.source, found.name, place) or load(i, found.source, found.name, place)
     if f"package {name}" in i.modules:
         return Ref(i.modules[f"package {name}"])
     if level:
@@ -146,7 +146,7 @@ def _loaded(i: Interpreter, source: Source, name: str, place: Place) -> Value | 
     return _as_far_as_run(i, oid, name, place) if oid is not None and i.heap.exists(oid) else None
 
 
-def _load(i: Interpreter, source: Source, name: str, place: Place) -> Value:
+def load(i: Interpreter, source: Source, name: str, place: Place) -> Value:
     """Run a module of the project when it is first imported."""
     try:
         i.project.lowered(source)

@@ -23,7 +23,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.machine.writing import Writes
-from mxlint.interpreter.open_world import closures, rounds, told
+from mxlint.interpreter.open_world import closures, rounds, third_files, told
 from mxlint.interpreter.open_world.client_methods import (
     Method,
     changing_given,
@@ -76,6 +76,7 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
     if not (any(makers) or reaching or alone or lies_open(i) or any(i.ledger.of(Standing).samples.get(cls) for cls in classes)):
         return
     writing, around = writing_methods(i, source, module, public)
+    writing += third_files.writers(i, source)
     open_objects = OpenObjects(i, frozenset(i.ledger.of(Writes).by), frame)
     file = File(module, public, classes, writing, around, open_objects.of(Ref(module)))
     _call_makers(i, file, makers, frame)

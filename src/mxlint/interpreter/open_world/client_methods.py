@@ -24,6 +24,7 @@ from mxlint.interpreter.open_world.candidates import classes, functions
 from mxlint.interpreter.open_world.public import is_called
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.unchanged import NAMED
+from mxlint.models.load import changers
 from mxlint.models.written import WrittenSource
 from mxlint.source import Source
 from mxlint.syntax.index import Block
@@ -249,8 +250,7 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
             if (
                 names & (block.globals | block.named | block.writes)
                 or of_others & others
-                or file is source
-                and holders & (block.reads | block.attributes)
+                or holders & (block.reads | block.attributes if file is source else changed_in_place(block))
             ):
                 writing.add((file, block))
         if file is not source and any(other is file for other, _ in writing):
@@ -271,6 +271,11 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
         return (id(method.info.source), method.info.node.start, method.info.node.end) in spans
 
     return list(filter(writes, found)), [manager for manager in context_managers(i, module, None) if writes(manager[1])]
+
+
+def changed_in_place(block: Block) -> set[str]:
+    """The names of variables and attributes of which a block changes in place what they hold."""
+    return {owner.removeprefix(".") for how, owner in block.uses if how in changers()}
 
 
 def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:
