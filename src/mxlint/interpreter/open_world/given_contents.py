@@ -25,6 +25,8 @@ from mxlint.interpreter.open_world import shadows
 from mxlint.models.load import model
 from mxlint.models.schema import Model
 
+CONTAINER: Final = "container"
+"""What begins the identity of a parameter that an annotation says to be a container, of whatever."""
 CONTAINERS: Final = ("list", "dict", "set")
 Change = Callable[[Const, Value], Value]
 """What lies under a constant index or key after a change, by what lay there before."""
@@ -94,6 +96,8 @@ def _is_number(index: Value) -> bool:
 def called(i: Interpreter, function: Identity, owner: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
     """A method of a container is called, which may change it."""
     found = [known for kind in CONTAINERS if (known := model(f"builtins.{kind}{function[0]}")) is not None and known.mutates]
+    if i.trace is not None and found and owner.identity[0] == CONTAINER:
+        _kept(i, found, owner, args, place, frame)
     if not found or i.trace is not None:
         return
     hows = {mutation.how for known in found for mutation in known.mutates}
@@ -113,6 +117,14 @@ def called(i: Interpreter, function: Identity, owner: Symbolic, args: Arguments,
         return _another(i, owner, key, place)
 
     _changed(i, owner, change, dict.fromkeys(hows), place, frame, _counted(found, args))
+
+
+def _kept(i: Interpreter, found: Sequence[Model], owner: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
+    """A trace puts something into a container, as `append` does: it holds that when the trace is over, unless the trace takes something out again."""
+    if any(known.stores for known in found):
+        shadows.write_field(i, owner, HELD, args.values[0] if len(args.values) == 1 else Tuple(tuple(args.values)), place, frame)
+    elif (oid := i.ledger.of(shadows.Shadows).objects.get(owner.identity)) is not None and i.heap.get(oid, HELD) is not None:
+        i.heap.set(oid, HELD, i.symbolic(place, "held", owner.label))
 
 
 def _counted(found: Sequence[Model], args: Arguments) -> int | None:

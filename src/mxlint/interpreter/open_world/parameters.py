@@ -29,6 +29,7 @@ from mxlint.interpreter.objects.lookup import BASES, CLASS, class_attribute, fie
 from mxlint.interpreter.objects.overriding import is_abstract
 from mxlint.interpreter.open_world import defaults, layers_in_sight, unseen_layers
 from mxlint.interpreter.open_world.annotated_containers import ITERABLES, LISTS, SEQUENCES, TUPLES, container, element, head_name
+from mxlint.interpreter.open_world.given_contents import CONTAINER
 from mxlint.interpreter.open_world.given_stars import apart_by_number
 from mxlint.interpreter.open_world.handed_on import spread_into
 from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_integer, may_be_anything
@@ -204,8 +205,6 @@ def _of_anything(i: Interpreter, ref: Ref, param: ir.Param, place: Place) -> Val
     return None
 
 
-CONTAINER: Final = "container"
-"""What begins the identity of a parameter that an annotation says to be a container, of whatever."""
 ITERABLE: Final = "collections.abc.Iterable"
 
 
