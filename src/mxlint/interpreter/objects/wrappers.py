@@ -231,6 +231,17 @@ def _above(i: Interpreter, cls: Value, other: Value) -> bool:
     return (cls.name if isinstance(cls, External) else cls) in names
 
 
+def implementations(i: Interpreter, ref: Ref) -> list[Ref]:
+    """The functions of the program, by whatever class, that a function or method under singledispatch comes to; nothing of anything else."""
+    held = i.heap.get(ref.oid, REGISTERED)
+    pairs = (
+        [pair.items for pair in held.items or () if isinstance(pair, Tuple) and pair.items is not None] if isinstance(held, Tuple) else []
+    )
+    return [
+        member for _, function in pairs for member in members(function) if isinstance(member, Ref) and i.info(member.oid).kind == "function"
+    ]
+
+
 def _dispatched(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`f.dispatch(cls)`."""
     held = i.heap.get(args.args[0].oid, REGISTERED) if isinstance(args.args[0], Ref) else None

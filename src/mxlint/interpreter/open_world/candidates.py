@@ -22,6 +22,7 @@ from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, fields_of, mro
+from mxlint.interpreter.objects.wrappers import implementations
 from mxlint.interpreter.open_world.mentions import keeping
 from mxlint.models.load import kind_of, model
 from mxlint.models.load import names as known_names
@@ -179,6 +180,8 @@ def _functions(i: Interpreter, source: Source, member: Ref, seen: set[int]) -> I
                     yield inner, member, None
                 elif i.info(inner.oid).kind == "class":
                     yield from _functions(i, source, inner, seen)
+                else:
+                    yield from ((function, member, None) for function in implementations(i, inner))
     elif info.kind in ("cached", "partial"):
         held = i.heap.get(member.oid, "__wrapped__") or i.heap.get(member.oid, "func")
         for inner in members(held) if held is not None else ():

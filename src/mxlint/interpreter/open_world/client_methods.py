@@ -19,6 +19,7 @@ from mxlint.interpreter.machine.handed_out import HandedOut, handed_functions
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
+from mxlint.interpreter.objects.wrappers import implementations
 from mxlint.interpreter.open_world import keeping_names
 from mxlint.interpreter.open_world.candidates import classes, functions
 from mxlint.interpreter.open_world.public import is_called
@@ -60,7 +61,9 @@ def _names_held(i: Interpreter, holders: Iterable[int]) -> dict[Ref, list[str]]:
         for member in members(value) if isinstance(name, str) else ():
             if isinstance(member, Ref):
                 parts = [i.heap.get(member.oid, part) for part in ("fget", "fset")] if i.info(member.oid).kind == "descriptor" else [member]
-                for ref in (part for held in parts for part in members(held or NONE) if isinstance(part, Ref)):
+                for ref in (
+                    part for held in (*parts, *implementations(i, member)) for part in members(held or NONE) if isinstance(part, Ref)
+                ):
                     found.setdefault(ref, []).append(name)  # type: ignore[arg-type]
     return found
 
@@ -91,9 +94,10 @@ def methods_of(i: Interpreter, cls: Ref, bases: Iterable[Member], known: set[str
         for name, value in fields:
             for member in members(value) if name not in known and is_called(name) else ():
                 held = i.heap.get(member.oid, "fset") if isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" else member
-                info = function_info(i, held) if isinstance(held, Ref) and i.info(held.oid).kind == "function" else None
-                if isinstance(held, Ref) and info is not None:
-                    found.append(Method(held, info, cls, None))
+                for ref in (held, *(implementations(i, member) if isinstance(member, Ref) else ())):
+                    info = function_info(i, ref) if isinstance(ref, Ref) and i.info(ref.oid).kind == "function" else None
+                    if isinstance(ref, Ref) and info is not None:
+                        found.append(Method(ref, info, cls, None))
         known.update(name for name, _ in fields)
     return found
 
