@@ -53,16 +53,21 @@ def asked(i: Interpreter, function: Symbolic, args: Arguments, place: Place) -> 
 
 
 def of_environment(i: Interpreter, name: str, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    """What a function of a library gives of a constant that the environment decides; `made`: what it gives if the program did not set that."""
+    """What a function of a library gives of a constant that the environment decides; `made`: what it gives if the program did not set that. What it puts there
+    is put there as an assignment does."""
     found = model(name)
-    if found is None or found.entry is None:
+    if found is None or found.entry is None and not found.stores:
         return made
-    whole: Value | None = External(found.entry.of) if found.entry.of else None
+    whole: Value | None = External(found.entry.of) if found.entry is not None and found.entry.of else None
     if found.kind == "method":
         whole, args = args.args[0] if args.args else None, Arguments(args.args[1:], args.keywords)
     owner = environment(i, whole) if isinstance(whole, External) else None
     if owner is None or not isinstance(whole, External):
         return made
+    for key, value in {**_given(i, found, args), **_where_missing(found, args)}.items() if i.trace is None else ():
+        i.operations.external(i, "#set_item", Arguments((whole, key, value), places=(place,) * 3), place, frame)
+    if found.entry is None:
+        return _entries(i, found, owner, made, args, place, frame)
     return _entries(i, found, owner, _same_each_time(i, found, whole, owner, made, args, place), args, place, frame)
 
 
@@ -89,27 +94,38 @@ def _key(found: Model, args: Arguments) -> Value | None:
 
 def _entries(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
     """What a call gives that reads an entry, or sets those of its keywords and of the dict that it is given."""
-    kept = {store.what.name for store in found.stores if store.role == "value" and store.what.kind == "arg"}
-    if any(parameter.kind == "kwargs" and parameter.name in kept for parameter in found.parameters):
-        given = _of_dict(i, args.args) if args.args else {}
-        named = {Const(name): value for name, value in args.keywords.items()}
-        for key, value in {**given, **named}.items() if given is not None else ():
-            if any(isinstance(member, Const) for member in members(value)):
-                shadows.write_item(i, owner, key, value, place, frame)
+    for key, value in _given(i, found, args).items():
+        if any(isinstance(member, Const) for member in members(value)):
+            shadows.write_item(i, owner, key, value, place, frame)
     if found.entry is None:
         return _put_where_missing(i, found, owner, made, args, place, frame)
     read = _key(found, args)
     return shadows.read_item(i, owner, read, made, place, frame) if isinstance(read, Const) else made
 
 
-def _put_where_missing(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    """What a call gives that puts one of its arguments under another one, where nothing lies there, as `setdefault` does."""
+def _given(i: Interpreter, found: Model, args: Arguments) -> dict[Const, Value]:
+    """The entries that a call sets, those of its keywords and of the dict that it is given, if all are known."""
+    kept = {store.what.name for store in found.stores if store.role == "value" and store.what.kind == "arg"}
+    if not any(parameter.kind == "kwargs" and parameter.name in kept for parameter in found.parameters):
+        return {}
+    given = _of_dict(i, args.args) if args.args else {}
+    return {**given, **{Const(name): value for name, value in args.keywords.items()}} if given is not None else {}
+
+
+def _where_missing(found: Model, args: Arguments) -> dict[Const, Value]:
+    """The entry that a call sets where nothing lies there, as `setdefault` does."""
     names = [parameter.name for parameter in found.parameters]
     roles = {store.role: names.index(store.what.name) for store in found.stores if store.what.kind == "arg" and store.what.name in names}
     key = args.get(roles["key"], names[roles["key"]]) if roles.keys() == {"key", "value"} else None
-    if not isinstance(key, Const):
+    return {key: args.get(roles["value"], names[roles["value"]]) or NONE} if isinstance(key, Const) else {}
+
+
+def _put_where_missing(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+    """What a call gives that puts one of its arguments under another one, where nothing lies there, as `setdefault` does."""
+    missing = _where_missing(found, args)
+    if not missing:
         return made
-    default = args.get(roles["value"], names[roles["value"]]) or NONE
+    ((key, default),) = missing.items()
     there = Literal_(i.derived("in", (key, owner), frozenset(("bool",)), place).identity, True)
     entry = i.derived("[]", (owner, key), None, place)
     value = of([Option(entry, (there,)), *(Option(o.member, (*o.guard, opposite(there))[-MAX_GUARD:]) for o in options(default))])
