@@ -16,8 +16,11 @@ from mxlint.rules.rule import Rule
 def check(program: Program) -> Iterator[Finding]:
     """State that the body writes is captured in one direction only, or that of a model without that of its optimizer."""
     for compiled in program.log.compiled:
-        writes = [write for write in program.writes.get(compiled.number, ()) if write.placeholder]
-        half = next((found for write in writes if (found := _half(compiled, write))), None)
+        every = program.writes.get(compiled.number, ())
+        writes = [write for write in every if write.placeholder]
+        # What is computed from constants alone is put out as well.
+        put_out = (write for write in every if not write.placeholder and write.kind == "array" and write.captured_out)
+        half = next((found for write in (*writes, *put_out) if (found := _half(compiled, write))), None)
         if half is not None:
             write, message, note = half
             states = whole(captured(compiled))
@@ -28,7 +31,7 @@ def check(program: Program) -> Iterator[Finding]:
             )  # fmt: skip
             continue
         read = {read.location for read in program.reads.get(compiled.number, ())}
-        counted = [write for write in program.writes.get(compiled.number, ()) if write.location in read]
+        counted = [write for write in every if write.location in read]
         alone = next((write for write in (*writes, *counted) if _alone(writes, write)), None)
         if alone is not None:
             yield from finding(
