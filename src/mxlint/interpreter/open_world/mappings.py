@@ -64,7 +64,7 @@ def of_environment(i: Interpreter, name: str, made: Value, args: Arguments, plac
     owner = environment(i, whole) if isinstance(whole, External) else None
     if owner is None or not isinstance(whole, External):
         return made
-    for key, value in {**_given(i, found, args), **_where_missing(found, args)}.items() if i.trace is None else ():
+    for key, value in _given(i, found, args).items() if i.trace is None else ():
         i.operations.external(i, "#set_item", Arguments((whole, key, value), places=(place,) * 3), place, frame)
     if found.entry is None:
         return _entries(i, found, owner, made, args, place, frame)
@@ -112,20 +112,14 @@ def _given(i: Interpreter, found: Model, args: Arguments) -> dict[Const, Value]:
     return {**given, **{Const(name): value for name, value in args.keywords.items()}} if given is not None else {}
 
 
-def _where_missing(found: Model, args: Arguments) -> dict[Const, Value]:
-    """The entry that a call sets where nothing lies there, as `setdefault` does."""
+def _put_where_missing(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
+    """What a call gives that puts one of its arguments under another one, where nothing lies there, as `setdefault` does."""
     names = [parameter.name for parameter in found.parameters]
     roles = {store.role: names.index(store.what.name) for store in found.stores if store.what.kind == "arg" and store.what.name in names}
     key = args.get(roles["key"], names[roles["key"]]) if roles.keys() == {"key", "value"} else None
-    return {key: args.get(roles["value"], names[roles["value"]]) or NONE} if isinstance(key, Const) else {}
-
-
-def _put_where_missing(i: Interpreter, found: Model, owner: Symbolic, made: Value, args: Arguments, place: Place, frame: Frame) -> Value:
-    """What a call gives that puts one of its arguments under another one, where nothing lies there, as `setdefault` does."""
-    missing = _where_missing(found, args)
-    if not missing:
+    if not isinstance(key, Const):
         return made
-    ((key, default),) = missing.items()
+    default = args.get(roles["value"], names[roles["value"]]) or NONE
     there = Literal_(i.derived("in", (key, owner), frozenset(("bool",)), place).identity, True)
     entry = i.derived("[]", (owner, key), None, place)
     value = of([Option(entry, (there,)), *(Option(o.member, (*o.guard, opposite(there))[-MAX_GUARD:]) for o in options(default))])
