@@ -110,8 +110,9 @@ def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Fr
         if _is_numpy(i, a):
             i.operations.use(i, "converts", b, "numpy", place, frame)
         own = special(i, a, f"__{METHODS[op]}__", place, frame) is not None
-        plain = isinstance(pair[1], (Array, Const, Range, Kind, Length, Measure, Symbolic, Unknown, Tuple, External))
-        if plain or not own and _is_operand(i, pair[1]):
+        pair = pair if own else (pair[0], own_numbers.value_of(i, pair[1]))
+        known = isinstance(pair[1], (Array, Const, Range, Kind, Length, Measure, Symbolic, Unknown, Tuple, External))
+        if known or not own and _is_operand(i, pair[1]):
             return i.operations.array(i, f"mlx.core.array.{name}", pair, place, frame)
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(i, op, a, b, place)

@@ -18,7 +18,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.open_world import keeping_names
 from mxlint.interpreter.open_world.client_methods import Method, changed_in_place, public_methods
-from mxlint.interpreter.open_world.entries import kept_run
+from mxlint.interpreter.open_world.guarded import kept_run
 from mxlint.interpreter.open_world.unchanged import NAMED
 from mxlint.source import Source
 from mxlint.syntax.index import Block
