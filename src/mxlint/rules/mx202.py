@@ -53,9 +53,12 @@ def leaving(program: Program, compiled: Compiled) -> Iterator[Write]:
 
 
 def _cause(write: Write) -> object:
-    """What a line puts into one list, dict or object it puts there for one reason."""
-    start = write.where.span.start
-    return (write.location[0], write.where.span.filename, start.row, write.modality) if write.how in ("item", "items") else write
+    """What lines put into the lists and dicts that one capture would take out they put there for one reason, and so does one line into one of them."""
+    if write.how not in ("item", "items"):
+        return write
+    if write.container:
+        return (write.container, write.modality)
+    return (write.location[0], write.where.span.filename, write.where.span.start.row, write.modality)
 
 
 def _finding(program: Program, compiled: Compiled, write: Write, others: Sequence[Where]) -> Iterator[Finding]:
@@ -71,7 +74,7 @@ def _finding(program: Program, compiled: Compiled, write: Write, others: Sequenc
         if write.how == "property":
             help = "make it a plain property: what a cached one keeps is no part of the module's state, so no capture takes it out"
     remedy = _remedy(program, compiled, write)
-    also = [("and here", where) for where in others if where != write.where]
+    also = [("and here", where) for where in dict.fromkeys(others) if where != write.where]
     yield from finding(RULE, write.where, message, help, compiled, write.modality, calls=write.calls, also=also, remedy=remedy, note=note)
 
 
