@@ -90,8 +90,8 @@ LAZY: Final = ("#", "lazy")
 """Of an array: whether it was surely never computed."""
 UNSIZED: Final = ("#", "infers no shape")
 """Of an array that host code makes: the operation, or the layer, if that cannot infer a shape where a shapeless trace asks for it."""
-FIXED_LAST: Final = ("#", "fixed last axis")
-"""Of an array of a shapeless trace of which nobody says how many axes it has: whether the last one is as long at each call."""
+LAST_AXIS: Final = ("#", "last axis")
+"""Of an array of a shapeless trace of which nobody says how many axes it has: the axes of arguments that the last one comes from, if that is known; else None."""
 LAST_LENGTH: Final = ("#", "length of the last axis")
 """Of an array of a trace of which nobody says how many axes it has: how long the last one is, None where what is made there differs."""
 MAPPED: Final = ("#", "mapped over")

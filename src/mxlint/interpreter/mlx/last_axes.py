@@ -1,8 +1,7 @@
 """Last axes that no call changes, of arrays of which nobody says how many axes they have.
 
 The last axis of `self.project(x)` is as long as the weight of the layer says, whatever `x` is. A shapeless trace asks for it where an operation goes wrong if the
-last axis changes, and any trace where it compares that length with another, as `assert x.shape[-1] == self.dims` does. The models of MLX's results say it:
-they are asked with arrays of two and of three axes in the place of such operands.
+last axis changes. The models of MLX's results say it: they are asked with arrays of two and of three axes in the place of such operands.
 """
 
 from __future__ import annotations
@@ -11,14 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from mxlint.domain.arrays import Array
-from mxlint.domain.members import TRUE, Const, Symbolic, Value
-from mxlint.domain.size import Size, number, symbol
+from mxlint.domain.members import Const, Length, Measure, Symbolic, Value
+from mxlint.domain.size import Origin, Size, number, symbol
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.journal import depends
-from mxlint.interpreter.machine.locations import FIXED_LAST, LAST_LENGTH
+from mxlint.interpreter.machine.locations import LAST_LENGTH
 from mxlint.interpreter.mlx import descriptions
 from mxlint.interpreter.open_world import ranks
 from mxlint.interpreter.open_world.presumptions import are_arrays
+from mxlint.interpreter.open_world.ranks import keep_origins_of_last, origins_of_last
 from mxlint.models.mlx.arguments import ArrayType
 
 RANKS: Final = (2, 3)
@@ -32,10 +32,11 @@ def keep(i: Interpreter, made: Value, args: Sequence[Value], result: Callable[[S
         return
     asked = any(map(_is_open, args)) and (has_weights or i.trace.shapeless or any(_may_decide(i, value) for value in args))
     lasts = [_last(result([_described(i, value, rank) for value in args])) for rank in RANKS] if asked else [None]
-    if i.trace.shapeless:
-        is_fixed = all(last is not None and not last.origins for last in lasts)
-        if is_fixed or i.heap.get(made.ident, FIXED_LAST) is not None:
-            i.heap.set(made.ident, FIXED_LAST, Const(is_fixed))
+    origins = [last.origins for last in lasts if last is not None]
+    if i.trace.shapeless and len(origins) == len(lasts):
+        keep_origins_of_last(i, made.ident, frozenset[Origin]().union(*origins))
+    elif origins_of_last(i, made.ident) is not None:
+        keep_origins_of_last(i, made.ident, None)
     known = {None if last is None or last.origins else last.number for last in lasts}
     _set_length(i, made, known.pop() if len(known) == 1 else None)
 
@@ -57,7 +58,7 @@ def _may_decide(i: Interpreter, value: Value) -> bool:
 
 def is_kept(i: Interpreter, array: Array) -> bool:
     """Whether the last axis of an array is as long at each call."""
-    return i.heap.get(array.ident, FIXED_LAST) == TRUE
+    return origins_of_last(i, array.ident) == frozenset()
 
 
 def of_weights(weights: Mapping[str, ArrayType | None]) -> dict[str, ArrayType | None]:
@@ -86,15 +87,20 @@ def _described(i: Interpreter, value: Value, rank: int) -> Any:
         return ArrayType(tuple(symbol(("axis", name, axis)) for axis in range(rank)), dtype)
     if isinstance(value, Symbolic):
         return descriptions.describe(i, value)
-    changing = [symbol(("axis", value.ident, axis), 0, frozenset(((0, axis),))) for axis in range(rank)]
-    if (last := ranks.shape_of(i, value).last) is not None:
-        changing[-1] = number(last)
-    elif is_kept(i, value):
-        changing[-1] = symbol(("axis", value.ident, -1))
-    return ArrayType(tuple(changing), value.dtype)
+    if not value.origin:
+        return ArrayType(None, value.dtype)
+    shape, last = ranks.shape_of(i, value), origins_of_last(i, value.ident)
+    axes = [symbol(("axis", value.ident, axis), 0, _origins(shape.axis(None))) for axis in range(rank - 1)]
+    origins = _origins(shape.axis(-1)) if last is None else last
+    return ArrayType((*axes, number(shape.last) if shape.last is not None else symbol(("axis", value.ident, -1), 0, origins)), value.dtype)
+
+
+def _origins(length: Length | Measure | Const) -> frozenset[Origin]:
+    """The axes of arguments that a length comes from."""
+    return length.size.origins if isinstance(length, Length) else length.origins if isinstance(length, Measure) else frozenset()
 
 
 def _last(result: Any) -> Size | None:
-    """The length of the last axis of a result; None if nothing is known of it. The calls change it if it has origins."""
+    """The length of the last axis of a result; None if nothing is known of it."""
     last = result.shape[-1] if isinstance(result, ArrayType) and result.shape else None
     return last if isinstance(last, Size) else None

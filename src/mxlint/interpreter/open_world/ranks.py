@@ -11,11 +11,12 @@ from typing import Final
 from mxlint.domain.arrays import Array, Part, ShapeOf, unranked
 from mxlint.domain.exclusion import contradict
 from mxlint.domain.guards import Guard
-from mxlint.domain.members import Const, Length, Member, Symbolic, Value, as_constant, options
+from mxlint.domain.members import NONE, Const, Length, Measure, Member, Symbolic, Tuple, Value, as_constant, options
 from mxlint.domain.place import Place
+from mxlint.domain.size import Origin, symbol
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.locations import LAST_LENGTH
+from mxlint.interpreter.machine.locations import LAST_AXIS, LAST_LENGTH
 from mxlint.interpreter.machine.paths import AXES
 
 TESTED: Final = ("#", "axes by a test")
@@ -36,8 +37,37 @@ def unpacked(i: Interpreter, shape: ShapeOf, count: int) -> tuple[Value, ...]:
     before, behind = around
     number = before + count + behind
     learn(i, shape.ident, number)
-    lengths = ShapeOf(shape.ident, shape.origin, shape.exact, last=shape.last).with_rank(number)
-    return tuple(as_constant(Length(length)) for length in lengths[before : before + count])
+    lengths = [*map(Length, ShapeOf(shape.ident, shape.origin, shape.exact, last=shape.last).with_rank(number))]
+    if number > 1 and shape.last is None:
+        lengths[-1] = _last(i, shape) or lengths[-1]
+    return tuple(map(as_constant, lengths[before : before + count]))
+
+
+def axis(i: Interpreter, shape: ShapeOf, number: int | None) -> Length | Measure | Const:
+    """The length of an axis of a shape of unknown rank: of the last one, with what is known of where it comes from."""
+    found = shape.axis(number)
+    return _last(i, shape) or found if found == ShapeOf(shape.ident, shape.origin, shape.exact).axis(-1) else found
+
+
+def _last(i: Interpreter, shape: ShapeOf) -> Length | None:
+    """The length of the last axis of an array, if it is known where it comes from."""
+    known = origins_of_last(i, shape.ident)
+    return None if known is None else Length(symbol(("axis", shape.ident, -1), 0, known))
+
+
+def origins_of_last(i: Interpreter, array: int) -> frozenset[Origin] | None:
+    """The axes of arguments that the last axis of an array comes from; None if nobody says."""
+    known = i.heap.get(array, LAST_AXIS)
+    if not isinstance(known, Tuple) or known.items is None:
+        return None
+    pairs = (tuple(part.value for part in item.parts if isinstance(part, Const)) for item in known.items if isinstance(item, Tuple))
+    return frozenset(pairs)  # type: ignore[arg-type]
+
+
+def keep_origins_of_last(i: Interpreter, array: int, origins: frozenset[Origin] | None) -> None:
+    """Keep which axes of arguments the last axis of an array comes from; None: nobody says."""
+    listed = NONE if origins is None else Tuple(tuple(Tuple(tuple(map(Const, origin))) for origin in sorted(origins, key=repr)))
+    i.heap.set(array, LAST_AXIS, listed)
 
 
 def may_lack(i: Interpreter, shape: ShapeOf, error: str, place: Place, frame: Frame) -> None:
