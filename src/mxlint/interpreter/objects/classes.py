@@ -17,6 +17,7 @@ from mxlint.interpreter.machine.exceptions import is_exception, throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.objects import inherited, keeping, metaclasses
+from mxlint.interpreter.objects.field_defaults import default_of
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import (
     ANNOTATED,
@@ -167,7 +168,7 @@ def _dataclass_init(i: Interpreter, cls: Ref, value: Ref, args: Arguments, place
             given = keywords.pop(name)
         elif takes:
             given = unless_named(i, args, name, partial(_not_given, i, name, default, args, place, frame))
-        elif (given := _default(i, default, place, frame)) is None:
+        elif (given := default_of(i, default, place, frame)) is None:
             continue
         if is_initvar(i, cls, name):
             initvars.append(given)
@@ -187,20 +188,10 @@ def _not_given(i: Interpreter, name: str, default: Value | None, args: Arguments
     rest = [] if args.star is None else [args.star]
     if args.unnamed is not None:
         rest.append(open_entries.at_key(i, args.unnamed, Const(name), place))
-    held = _default(i, default, place, frame)
+    held = default_of(i, default, place, frame)
     if held is None and not rest:
         throw_named(i, "builtins.TypeError", place)
     return choices.any_of(i, [*rest, *([] if held is None else [held])], place, name)
-
-
-def _default(i: Interpreter, default: Value | None, place: Place, frame: Frame) -> Value | None:
-    if isinstance(default, Ref) and i.info(default.oid).kind == "field":
-        factory = i.heap.get(default.oid, "default_factory")
-        if factory is not None:
-            with i.within((place, "default", default.oid)):
-                return i.call(factory, Arguments(), place, frame)
-        return i.heap.get(default.oid, "default")
-    return default
 
 
 def _named_tuple(i: Interpreter, cls: Ref, args: Arguments, place: Place, frame: Frame) -> Value:

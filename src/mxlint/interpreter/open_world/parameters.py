@@ -23,6 +23,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import SCALARS, alternatives, named, said, says_nothing
+from mxlint.interpreter.objects.field_defaults import default_of
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.keeping import kept_fields
 from mxlint.interpreter.objects.lookup import BASES, CLASS, class_attribute, fields_of, module_frame, mro
@@ -331,7 +332,11 @@ def _field(
     for base in mro(i, cls):
         annotation = written.get((base.oid, name)) if isinstance(base, Ref) else None
         if isinstance(base, Ref) and annotation is not None:
-            return _annotated(i, base, annotation, name, place, default)
+            annotated = _annotated(i, base, annotation, name, place, default)
+            left = default_of(i, default, place, _any_frame(i)) if annotated is not None else None
+            return (
+                annotated if annotated is None or left is None or isinstance(left, Const) else _or_default(i, annotated, left, place, name)
+            )
     return None
 
 
