@@ -158,7 +158,7 @@ VAGUE = {
     ("numbers", "known"): 12, ("numbers", "one of two"): 129, ("texts", "known"): 5, ("texts", "one of two"): 55, ("sequences", "known"): 44,
     ("sequences", "one of two"): 534, ("lists", "known"): 11, ("lists", "one of two"): 135, ("dicts", "known"): 19, ("dicts", "one of two"): 120,
     ("sets", "known"): 9, ("sets", "one of two"): 55, ("objects", "known"): 16, ("objects", "one of two"): 39, ("records", "known"): 56,
-    ("records", "one of two"): 82, ("classes", "known"): 85, ("classes", "one of two"): 113, ("members", "known"): 13, ("members", "one of two"): 20,
+    ("records", "one of two"): 80, ("classes", "known"): 85, ("classes", "one of two"): 113, ("members", "known"): 13, ("members", "one of two"): 20,
 }  # fmt: skip
 """How many expressions of a form, with an operand that is known or is one of two, are known only in part."""
 

@@ -45,6 +45,7 @@ CASES = {
 ROUNDS = "the rounds of a loop by hand are not counted"
 KNOWN = {
     ("for_to_iter_while", "numbers of many objects, added up again in each round"): ROUNDS,
+    ("for_to_iter_while", "tables of which a function that costs much makes longer ones in the trace"): ROUNDS,
 }
 """What the static tracer answers otherwise after a rewrite, and why."""
 
