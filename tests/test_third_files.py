@@ -76,3 +76,18 @@ def test_what_another_file_calls_is_in_sight() -> None:
         app="import mlx.core as mx\nfrom core import score\nfrom tuning import set_scale\n\nset_scale(3.0)\nscore(mx.ones(2))\n",
     )
     assert rows() == []
+
+
+OWN = "import mlx.core as mx\n\nSCALE = 2.0\n\n\n@mx.compile\ndef gate(x):\n    return mx.sigmoid(x) * SCALE\n"
+
+
+def test_a_file_that_imports_the_reader_alone_to_set_what_it_reads_is_a_third_one() -> None:
+    write_modules(
+        core=OWN, tuning="import mlx.core as mx\nimport core\n\n\ndef set_scale(value):\n    core.SCALE = value\n    mx.clear_cache()\n"
+    )
+    assert rows() == [("MX209", 8)]
+
+
+def test_a_file_that_calls_what_reads_has_its_calls_in_sight() -> None:
+    write_modules(core=OWN, tuning="import core\n\n\ndef set_up(value):\n    core.SCALE = value\n    return core.gate\n")
+    assert rows() == []

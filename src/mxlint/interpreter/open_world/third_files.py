@@ -23,6 +23,8 @@ from mxlint.interpreter.open_world.unchanged import NAMED
 from mxlint.source import Source
 from mxlint.syntax.index import Block
 
+CALLED: Final = frozenset(("class", "compiled", "function"))
+"""Kinds of objects that another file may call by a name."""
 MOST_FILES: Final = 8
 """So many third files are run for one file."""
 
@@ -69,7 +71,8 @@ def _is_own(i: Interpreter, source: Source, value: Value) -> bool:
 
 
 def _writing(i: Interpreter, other: Source, source: Source, holder: Source, name: str) -> set[tuple[int, int]]:
-    """Where the functions of a file stand that write a name of another one, if the file imports that, and not `source`, of which it would see the calls."""
+    """Where the functions of a file stand that write a name of another one, if the file imports that, and names nothing of `source` that may be called: it would
+    see the calls."""
     try:
         index = i.project.symbols(other, i.tracers)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -82,11 +85,23 @@ def _writing(i: Interpreter, other: Source, source: Source, holder: Source, name
     if not writing or any(block.kind not in ("function", "lambda") for block in writing):
         return set()
     imported = {found for item in index.imports for found in imported_by(i.project, other, other, item)}
-    if holder not in imported or source in imported:
-        return set()
     said = frozenset().union(*(block.reads | block.attributes for block in index.blocks))
+    if holder not in imported or source in imported and not said.isdisjoint(_called_by_name(i, source)):
+        return set()
     alone = {last for last in names - said if not i.project.used_elsewhere(last, other, attribute=False)}
     return {(block.start, block.end) for block in writing if block.name.rpartition(".")[2] in alone}
+
+
+def _called_by_name(i: Interpreter, source: Source) -> set[str]:
+    """The names of the functions and classes of a file, and of what is compiled there."""
+    module = i.modules.get(source.name)
+    fields = i.heap.fields(module).items() if module is not None and i.heap.exists(module) else ()
+    return {
+        name
+        for name, value in fields
+        for member in members(value)
+        if isinstance(name, str) and isinstance(member, Ref) and i.info(member.oid).kind in CALLED
+    }
 
 
 def _writes(block: Block, name: str) -> bool:
