@@ -28,7 +28,14 @@ _GLOBAL = re.compile(rb"\bglobal[ \t]+([\w, \t\x80-\xff]+)")
 _RETURNED = re.compile(rb"\breturn[ \t(]+([\w.\x80-\xff]+)")
 _DEFINES = re.compile(rb"def\b|class\b|async[ \t]+def\b|@|from\b|import\b|__all__\b|['\"]")
 _LONG_STRING = re.compile(rb"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
-_CHANGED = re.compile(rb"([\w\x80-\xff]+)(?:\.[\w\x80-\xff]+|\[[^\]\n]*\])+[ \t]*(?:\*\*|//|<<|>>|[-+*/%@&|^])?=(?!=)")
+_BEFORE_CHANGE = rb"(?:[^\n:]*?|[ \t]*(?:if|elif|else|for|while|with|try|except|finally|case)\b[^\n]*:[ \t]*|[ \t]*(?:async[ \t]+)?def\b[^\n]*\)[^\n:]*:[ \t]*)"
+"""What may stand in a line before a statement that sets something: no annotation, as of `x: mx.array = None`."""
+_CHANGED = re.compile(
+    rb"^"
+    + _BEFORE_CHANGE
+    + rb"(?<![\w.\x80-\xff])([\w\x80-\xff]+)(?:\.[\w\x80-\xff]+|\[[^\]\n]*\])+[ \t]*(?:\*\*|//|<<|>>|[-+*/%@&|^])?=(?!=)",
+    re.MULTILINE,
+)
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]|\([^)]*\))*", re.MULTILINE)
 _COMPOUND = re.compile(rb"(?:if|else|elif|try|except|finally|with|for|while|match)\b")
 

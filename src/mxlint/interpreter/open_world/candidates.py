@@ -221,9 +221,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
         names |= called.get(span, set())
     classes = _called_classes(i, source, module)
     asking = frozenset(block.name.rpartition(".")[2] for block in found.blocks if not block.called.isdisjoint(block.params))
-    known = _Known(
-        making, names, handed, set(), held, {*classes.get(ELSEWHERE, ())}, asking, _objects(i, source, module), _makers(i, source, module)
-    )
+    known = _Known(making, names, handed, set(), held, set(), asking, _objects(i, source, module), _makers(i, source, module))
     changed = True
     while changed:
         changed = _gather_objects(found.blocks, known)
@@ -468,7 +466,7 @@ def _contents(i: Interpreter, value: Value) -> Iterator[Ref]:
 def _calling(i: Interpreter, source: Source, cls: Value | None) -> Iterator[Span]:
     """Where the methods of a file stand that a call of an object of a class comes to."""
     method = class_attribute(i, cls, "__call__") if isinstance(cls, Ref) and i.info(cls.oid).kind == "class" else None
-    yield from _run_by(i, source, cls, method) if method is not None else ()
+    yield from _spans(i, source, method) if method is not None else ()
 
 
 def _run_by(i: Interpreter, source: Source, cls: Value | None, method: Value) -> Iterator[Span]:
