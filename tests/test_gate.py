@@ -298,6 +298,8 @@ CALLS = "for n in range(9):\n    x = {}\n"
         ),
         ("from lib import tools\n\n\ndef put(k):\n    from lib import kernels\n    kernels.TABLE['k'] += k\n\n\nrun = tools.apply\n", True),
         ("from lib import tools\n\n\ndef put(box, k):\n    box.k = k\n\n\ndef run(x):\n    return tools.apply(x, 2)\n", False),
+        ("import lib\nfrom lib import tools\n\n\ndef run(x: lib.Kind = None):\n    return tools.apply(x, 2)\n", False),
+        ("import lib\nfrom lib import tools\n\n\ndef put(k): lib.K = k\n\n\ndef run(x):\n    return tools.apply(x, 2)\n", True),
         ("import lib\nfrom lib import tools\n\n\ndef put(k):\n    lib.kernels.K = k\n\n\ndef run(x):\n    return tools.other(x)\n", False),
         ("from lib import tools\nx = 1\n" + CALLS.format("tools.other(x)"), False),
         ("import numpy as np\nfrom lib import Model\nx = 1\n" + CALLS.format("np.apply(x)"), False),
