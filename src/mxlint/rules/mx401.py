@@ -11,6 +11,7 @@ from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import briefly, consequences, matters, varying_axes
+from mxlint.rules.unsupported import comes_to_nothing
 
 HELP = "use an operation that follows the shape (x.flatten(), reshape(-1, …), mx.zeros_like, mx.mean), or leave out shapeless=True"
 
@@ -19,7 +20,11 @@ def check(program: Program) -> Iterator[Finding]:
     """A size of an argument goes into the graph of a shapeless trace."""
     for number, compiled in program.objects.items():
         for event in program.events.get(number, ()):
-            if event.kind == "bake" and matters(program, compiled, event.axes, varying_axes(program, compiled), features=False):
+            if (
+                event.kind == "bake"
+                and matters(program, compiled, event.axes, varying_axes(program, compiled), features=False)
+                and not comes_to_nothing(program, event)
+            ):
                 yield from finding(
                     RULE, event.where,
                     f"{name_of(compiled)} {briefly(event.effects) or 'gives wrong values or raises'} at another size: {_what(event)} keeps the first",

@@ -11,6 +11,7 @@ from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import matters, size_in, varying_axes
+from mxlint.rules.unsupported import comes_to_nothing
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -21,6 +22,7 @@ def check(program: Program) -> Iterator[Finding]:
                 event.kind == "branch"
                 and not _alike(program, compiled, event)
                 and matters(program, compiled, event.axes, varying_axes(program, compiled), features=True)
+                and not comes_to_nothing(program, event)
             ):
                 yield from finding(
                     RULE, event.where,

@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from mxlint.facts.events import EXPORT, GRADIENT, Compiled
+from mxlint.facts.events import EXPORT, GRADIENT, Compiled, Event
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, module_of, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import applies, consequences, in_versions, varying_axes
+from mxlint.rules.unsupported import groups
 
 
 def check(program: Program) -> Iterator[Finding]:
     """An operation that cannot infer its output shape raises at the first call."""
     for number, compiled in program.objects.items():
-        for event in program.events.get(number, ()):
-            if event.kind != "unsupported":
-                continue
-            varying = varying_axes(program, compiled)
-            effects = [effect for effect in event.effects if applies(program, compiled, effect, varying, event.trace)]
-            later = consequences([effect for effect in effects if effect.way != "first"])
-            versions = in_versions([effect for effect in effects if effect.way == "first"])
-            gradient = event.note == GRADIENT
-            asked = "what computes the gradient" if gradient else "the operation"
-            yield from finding(
-                RULE, event.where,
-                f"{_first_call(compiled)} raises{versions}: {'the gradient of ' if gradient else ''}{quoted(event.what)} under shapeless=True",
-                "leave out shapeless=True, or do this outside the compiled function", compiled, event.modality, within=event.within,
-                calls=event.calls, uncalled=program.uncalled(compiled),
-                note=f'{asked} cannot infer its output shape: "ValueError: [Primitive::output_shapes] … cannot infer output shapes"'
-                + (f"; when a size changes, it {later}" if later else ""),
-            )  # fmt: skip
-
+        for event, *others in groups(program, number):
+            yield from _raises(program, compiled, event, others)
     yield from _computed_late(program)
+
+
+def _raises(program: Program, compiled: Compiled, event: Event, others: Sequence[Event]) -> Iterator[Finding]:
+    """One finding for the operations of a trace of which each raises whenever the others do."""
+    varying = varying_axes(program, compiled)
+    effects = [effect for effect in event.effects if applies(program, compiled, effect, varying, event.trace)]
+    later = consequences([effect for effect in effects if effect.way != "first"])
+    versions = in_versions([effect for effect in effects if effect.way == "first"])
+    gradient = event.note == GRADIENT
+    asked = "what computes the gradient" if gradient else "the operation"
+    also = dict.fromkeys((f"{quoted(other.what)} cannot, either", other.where) for other in others if other.where != event.where)
+    yield from finding(
+        RULE, event.where,
+        f"{_first_call(compiled)} raises{versions}: {'the gradient of ' if gradient else ''}{quoted(event.what)} under shapeless=True",
+        "leave out shapeless=True, or do this outside the compiled function", compiled, event.modality, within=event.within,
+        calls=event.calls, also=also, uncalled=program.uncalled(compiled),
+        note=f'{asked} cannot infer its output shape: "ValueError: [Primitive::output_shapes] … cannot infer output shapes"'
+        + (f"; when a size changes, it {later}" if later else ""),
+    )  # fmt: skip
 
 
 def _computed_late(program: Program) -> Iterator[Finding]:

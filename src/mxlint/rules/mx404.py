@@ -10,6 +10,7 @@ from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
 from mxlint.rules.sizes import applies, briefly, consequences, right_on, varying_axes
+from mxlint.rules.unsupported import comes_to_nothing
 
 HELP = "leave out shapeless=True, or do this outside the compiled function"
 HELPS = {
@@ -26,7 +27,7 @@ def check(program: Program) -> Iterator[Finding]:
                 continue
             varying = varying_axes(program, compiled)
             effects = [effect for effect in event.effects if applies(program, compiled, effect, varying, event.trace)]
-            if not effects:
+            if not effects or comes_to_nothing(program, event):
                 continue
             certain = varying is not None or any(effect.when in ("every", "seen", "always", "over") for effect in effects)
             gradient = event.note == GRADIENT
