@@ -180,7 +180,8 @@ class Argument(Record):
     container that is the argument; `versions`: the versions of MLX that refuse it, out of those judged; `grows`: why the shape of an array in
     it differs from round to round of a loop, if it does: "rounds" (each round makes it of what the last one made), "number" (a length is a number
     that the loop changes); `conditions`: under which it is what MLX refuses, where it may be something else; `presumed`: that it varies is a
-    presumption, in these words; `most`: how many lengths it has where it is a part of something longer that comes to an end, 0 if any. What a star hands on is named "*" where its length is not known, else each part is an argument."""
+    presumption, in these words; `most`: how many lengths it has where it is a part of something longer that comes to an end, 0 if any. What a star hands on is named "*" where its length is not known, else each part
+    is an argument; `starred`: it is such a part, and written is what the star stands before."""
 
     name: str
     where: Where
@@ -193,6 +194,7 @@ class Argument(Record):
     conditions: tuple[Condition, ...] = ()
     presumed: str = ""
     most: int = 0
+    starred: bool = False
 
 
 class Call(Record):

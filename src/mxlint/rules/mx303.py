@@ -29,7 +29,7 @@ def check(program: Program) -> Iterator[Finding]:
                 varies = scalars_vary(values, few) if found.finite else any(scalars_vary(each, 0) for each in found.turns.values())
             if varies:
                 text = argument.where.text
-                inside = isinstance(argument.value, ContainerValue)
+                inside = argument.starred or isinstance(argument.value, ContainerValue)
                 modality = Modality((), (*modality.presumed, *filter(None, (argument.presumed,))))
                 kind = "text" if all(isinstance(value, ScalarValue) and value.type == "str" for value in values) else "number"
                 yield from finding(
@@ -51,7 +51,7 @@ def _wrap(program: Program, compiled: Compiled, argument: Argument, values: Sequ
     """Pass an array, if the argument itself is what varies, and a number."""
     numbers = all(isinstance(value, ScalarValue) and value.type in ("int", "float", "number") for value in (argument.value, *values))
     function = compiled.function.where
-    if function is None or not numbers or not same_dtypes(program, compiled, (argument.value, *values)):
+    if function is None or argument.starred or not numbers or not same_dtypes(program, compiled, (argument.value, *values)):
         return None
     return Wrap(argument.where.span, function.span, compiled.function.bound, arrays_given(program, compiled))
 

@@ -44,7 +44,8 @@ def _used(program: Program, call: Call) -> Modality | None:
 def _words(compiled: Compiled, argument: Argument) -> tuple[str, str, str]:
     """Headline, note and help."""
     text, kind = quoted(argument.where.text), argument.bad
-    verb = "holds" if argument.inside else "is"
+    inside = argument.inside or argument.starred
+    verb = "holds" if inside else "is"
     if kind == MODULE:
         return (
             f"{text} {verb} an nn.Module: in {name_of(compiled)} it is a dict and cannot be called",
@@ -63,7 +64,7 @@ def _words(compiled: Compiled, argument: Argument) -> tuple[str, str, str]:
     return (
         f"{text} {verb} {_article(kind)} {kind}: this call of {name_of(compiled)} raises ValueError",
         f'MLX says "{REFUSES} (floats, ints, strings, or None), but received type …"',
-        f"pass mx.array({'…' if argument.inside else argument.where.text})"
+        f"pass mx.array({'…' if inside else argument.where.text})"
         if kind.startswith("numpy")
         else "pass arrays, numbers, strings, None, or lists, tuples and dicts of these; bind anything else with functools.partial or a closure",
     )

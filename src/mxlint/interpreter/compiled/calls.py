@@ -254,11 +254,14 @@ def _note_call(
     arrays = {array.ident for value in args.values for array in arrays_in(i, value)}
     lengthening.given(i, args.values, arrays)
     draws.given(i, args.values)
+    stars = {frame.place(arg.value) for arg in args.node.args if arg.star} if args.node is not None else set()
     given: list[events.Argument] = []
     for number, value in enumerate(args.args):
-        given.append(argument(i, ref, str(number), args.place(number, "", place), value, arrays))
+        at = args.place(number, "", place)
+        given.append(argument(i, ref, str(number), at, value, arrays, starred=at in stars))
     for name, value in args.keywords.items():
-        given.append(argument(i, ref, name, args.keyword_places.get(name, place), value, arrays))
+        at = args.keyword_places.get(name, place)
+        given.append(argument(i, ref, name, at, value, arrays, starred=at in stars))
     given.extend(spread(i, ref, at, value) for value, at in args.spread)
     flat, exact = (key_text(key, flat, identities(i, args)) for flat in (True, False)) if key is not None else ("", "")
     forms = ("", "")

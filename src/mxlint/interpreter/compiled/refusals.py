@@ -58,9 +58,11 @@ _REFUSED: Final = {"set": "set", "generator": "generator", "iterator": "iterator
                    "partial": "function", "compiled": "function", "transform": "function", "coroutine": "coroutine"}  # fmt: skip
 
 
-def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value, arrays: Collection[int]) -> events.Argument:
+def argument(
+    i: Interpreter, ref: Ref, name: str, place: Place, value: Value, arrays: Collection[int], *, starred: bool = False
+) -> events.Argument:
     """An argument of a call of a compiled object, with what MLX has against it. `arrays`: those among the arguments; that one has another shape says more than
-    that its length is another number."""
+    that its length is another number. `starred`: a star hands it on."""
     info = i.info(ref.oid).payload
     assert isinstance(info, CompiledInfo)
     table = i.table
@@ -85,6 +87,7 @@ def argument(i: Interpreter, ref: Ref, name: str, place: Place, value: Value, ar
         (*(callee.conditions if callee is not None else ()), *conditions),
         presumed,
         windows.at_most(i, value),
+        starred,
     )
 
 
