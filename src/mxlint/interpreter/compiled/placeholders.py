@@ -32,7 +32,7 @@ from mxlint.interpreter.objects.annotations import names_array, says_nothing
 from mxlint.interpreter.open_world import given_dicts, ranks
 from mxlint.interpreter.open_world.given_stars import GIVEN_AS, apart_by_number
 from mxlint.interpreter.open_world.kinds_by_use import is_array, is_dict, is_layer, may_be_anything
-from mxlint.interpreter.open_world.presumptions import PRESUMED, may_be_array, presume
+from mxlint.interpreter.open_world.presumptions import may_be_array, presume, same_presumption
 from mxlint.interpreter.open_world.shadows import Shadows, items, shadow
 from mxlint.syntax import ir
 
@@ -273,11 +273,11 @@ def _of_array(
     trace.given.arrays = (*trace.given.arrays, member.ident)
     if not member.several:  # which of them it is nobody says
         trace.leaves.setdefault(member.ident, ("argument", None, None))
-    for field in (PRESUMED, GIVEN_AS):
-        if (said := i.heap.get(member.ident, field)) is not None:
-            i.heap.set(ident, field, said)
+    presumed = same_presumption(i, member, ident)
+    if (said := i.heap.get(member.ident, GIVEN_AS)) is not None:
+        i.heap.set(ident, GIVEN_AS, said)
     shape = None if member.shape is None else _origins(i, member.shape, number, place)
-    chain = Chain(place, "argument", presumed=ident if i.heap.get(ident, PRESUMED) is not None else None)
+    chain = Chain(place, "argument", presumed=ident if presumed else None)
     made = Array(ident, trace.number, shape, member.dtype, chain, frozenset((number,)), member.grows, loops=member.loops)
     return ranks.of_argument(i, member.ident if original is None else original, so_far.under, made)
 

@@ -110,6 +110,8 @@ def event(
         journal(i).hanging[fact] = hangs
     if of_member and isinstance(member, Array) and i.heap.get(root(member) or 0, GIVEN) is None:
         journal(i).presuming[fact] = root(member)
+        if kind == "truth" and member.ident in journal(i).items:
+            journal(i).lists_too.add(fact)
     if noted:
         note(i, fact)
     return fact

@@ -63,7 +63,7 @@ from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.traces import TraceNumbers
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import results
-from mxlint.interpreter.open_world.presumptions import shown
+from mxlint.interpreter.open_world.presumptions import same_presumption, shown
 
 
 def trace_call(i: Interpreter, ref: Ref, function: Value, args: Arguments, key: tuple[object, ...], place: Place, frame: Frame) -> Value:
@@ -385,13 +385,14 @@ class _Fresh:
             if self._operands.idents:
                 i.heap.set(ident, OPERANDS, self._operands)
             contents.made(i, ident, self._args.values, self._place, "item" if self._stateful else "")
+        presumed = same_presumption(i, array, ident)
         grows, loops = given_back(i, array, ident, self._given) if all_longer or not array.grows.startswith(LONGER) else ("", None)
         return Array(
             ident,
             None,
             None if array.shape is None else tuple(map(self._size, array.shape)),
             array.dtype,
-            Chain(self._place, "result"),
+            Chain(self._place, "result", presumed=ident if presumed else None),
             grows=grows,
             loops=loops,
         )

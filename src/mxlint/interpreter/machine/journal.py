@@ -115,6 +115,10 @@ class Journal:
         """What nobody in sight gives, and a trace hands to what takes arrays alone."""
         self.no_lists: set[int] = set()
         """Placeholders that are presumed to be arrays, and that some use shows to be no lists of them."""
+        self.items: dict[int, str] = {}
+        """Of what is presumed to be an array, what an argument is unpacked into: a list of arrays is as likely. With the presumption in words."""
+        self.lists_too: set[events.Event] = set()
+        """Events that a test of such an item brings about: a list has a truth, whatever is in it."""
         self.iterations: set[events.Event] = set()
         """Events that iterating over such a placeholder brings about, and iterating over a list does not."""
         self.hanging: dict[events.Event | events.Write, complementary.Hanging] = {}
@@ -234,7 +238,7 @@ class Journal:
             hangs = self.hanging.get(record, {})
             if record not in self.presuming:
                 yield record, hangs
-            elif self.presuming[record] in self.numbers:
+            elif self.presuming[record] in self.numbers or record in self.lists_too and self.presuming[record] not in self.no_lists:
                 continue
             elif record in self.iterations and self.presuming[record] not in self.no_lists:
                 yield record, hangs

@@ -20,7 +20,7 @@ from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.locations import KEYS, REST, TAKEN
 from mxlint.interpreter.machine.reach import HOLDERS, each_place
 from mxlint.interpreter.machine.writing import Writes
-from mxlint.interpreter.open_world.presumptions import PRESUMED, root
+from mxlint.interpreter.open_world.presumptions import PRESUMED, root, words
 from mxlint.interpreter.open_world.shadows import Shadows
 
 LABEL: Final = ("#", "given as")
@@ -103,15 +103,17 @@ def nested(i: Interpreter, owner: Array, key: Const, place: Place) -> Array | No
 def part(i: Interpreter, owner: Array, number: object, place: Place) -> Array | None:
     """An item of what is only presumed to be an array, and may be a tuple or dict as well: that it is an array is a presumption of its own. None if
     `owner` is one for sure."""
-    words = i.heap.get(owner.ident, PRESUMED)
-    if i.trace is None or root(owner) != owner.ident or not isinstance(words, Const) or words.value is None:
+    said = words(i, owner)
+    if i.trace is None or root(owner) != owner.ident or not said:
         return None
     field = ("given item", number)
     known = i.heap.get(owner.ident, field)
     if isinstance(known, Array):
         return known
-    made = apart(i, owner, field, f"{str(words.value).split('`')[1]}[{number!r}]", place)
+    made = apart(i, owner, field, f"{said.split('`')[1]}[{number!r}]", place)
     i.heap.set(owner.ident, field, made)
+    if isinstance(number, int):
+        journal(i).items[made.ident] = words(i, made)
     return made
 
 

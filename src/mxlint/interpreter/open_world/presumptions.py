@@ -25,6 +25,21 @@ from mxlint.syntax import ir
 PRESUMED: Final = ("#", "presumed")
 """The field of an array that is presumed to be one: the presumption in words."""
 
+
+def same_presumption(i: Interpreter, array: Array, ident: int) -> bool:
+    """What is given to a trace, or given back by it, as it is: that it is an array is the same presumption under its new number. Whether it is one."""
+    number = array.chain.presumed if array.chain is not None and array.chain.note == "argument" else None
+    number = array.ident if number is None else number
+    said = i.heap.get(number, PRESUMED)
+    item = journal(i).items.get(number)
+    if item is not None:
+        journal(i).items[ident] = item
+        said = said or Const(item)  # the trace that says so may be over
+    if said is not None:
+        i.heap.set(ident, PRESUMED, said)
+    return said is not None
+
+
 GIVEN: Final = ("#", "given")
 """The field of what stands for the result of a symbolic callable: no use of what is computed from it shows that it is no constant."""
 
@@ -174,6 +189,8 @@ def handed(i: Interpreter, ref: Ref, param: ir.Param, value: Value) -> Value:
     return value
 
 
+OF_LISTS: Final = frozenset(f"mlx.core.array.__{side}{name}__" for name in ("add", "mul") for side in ("", "r", "i"))
+"""Operators that lists have as well, with a list or a number."""
 COMPARISONS: Final = frozenset(f"mlx.core.array.__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 """Operators of which the operands may be numbers as well as arrays, whatever is done with the result."""
 
@@ -182,8 +199,10 @@ def together(i: Interpreter, name: str, values: Iterable[Value]) -> None:
     """Values are operands of an operator: what is computed with an array is taken to be one, but for what lies in a dict of unknown contents. What is compared with one
     is not."""
     computed = _not_of_dicts(i, values) if name not in COMPARISONS else []
-    if len({root(array) for array in computed if array.trace is not None}) > 1:
+    several = len({root(array) for array in computed if array.trace is not None}) > 1
+    if several:
         shown(i, computed)
+    if several or name not in OF_LISTS:
         _no_list(i, computed)
 
 
