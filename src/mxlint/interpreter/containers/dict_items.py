@@ -104,7 +104,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
     if isinstance(key, (Symbolic, Tuple)):
         found_under(i, owner.oid, key, found)
     if absent is not None and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
-        i.may_raise("builtins.KeyError")
+        i.may_raise("builtins.KeyError", of=(key,))
     if absent is not None and default is None:
         maker = i.heap.get(owner.oid, ("#", "factory"))
         if maker is not None and not isinstance(maker, Const):

@@ -352,7 +352,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
         if at_front(content, index) and isinstance(real, int):
             return content.front[real]
         if not isinstance(real, int) or not -(content.least or 0) <= real < (content.least or 0):
-            i.may_raise("builtins.IndexError")
+            i.may_raise("builtins.IndexError", of=members(index))
         held = content.element or Unknown("item")
         return given_stars.item(i, held, real, place) if isinstance(held, Array) and isinstance(real, int) else held
     if real is None:
@@ -360,7 +360,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
             return Tuple(None, join(items)) if items else content
         if isinstance(index, (Tuple, Ref)) or scalar_type(index) not in (None, "int", "bool", "number"):
             throw_named(i, "builtins.TypeError", place)
-        i.may_raise("builtins.IndexError")
+        i.may_raise("builtins.IndexError", of=members(index))
         chosen = items
         if i.tries and isinstance(index, Range) and index.high is not None and index.high >= len(items):
             i.tries[-1].overrun += 1

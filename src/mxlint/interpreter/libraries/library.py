@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import (
     Bound,
@@ -90,7 +91,7 @@ def call_model(i: Interpreter, name: str, args: Arguments, place: Place, frame: 
     bound = bind_signature(chosen[0], args)
     for error in found.raises:
         if not error.without or error.without not in bound:
-            i.may_raise(error.error)
+            i.may_raise(error.error, of=(member for value in args.values for member in members(value) if not isinstance(member, Array)))
     known = mutated_constants(i, found, bound, args, place, frame) if owner is None else None
     if known is not None:
         return known

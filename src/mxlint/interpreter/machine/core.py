@@ -488,10 +488,14 @@ class Interpreter:
             return "test", literal.outcome is self.tests[condition][1]
         return ("test", literal.outcome) if first == TEST else ("outcome", None)
 
-    def undecided(self, cause: Cause, place: Place, outcome: bool | None = None, tag: object = TEST) -> Condition:
-        """A condition that no value in sight stands for: the same one each time that this place is passed in this context."""
+    def undecided(
+        self, cause: Cause, place: Place, outcome: bool | None = None, tag: object = TEST, grounds: Collection[object] = ()
+    ) -> Condition:
+        """A condition that no value in sight stands for: the same one each time that this place is passed in this context. `grounds`: what it rests on."""
         identity: Identity = (tag, place, self.context)
         self.causes.setdefault(identity, (cause, place))
+        if grounds:
+            self.grounds.setdefault(identity, set()).update(grounds)
         return Condition(cause, place, Literal_(identity, outcome is not False), outcome)
 
     def fork(self, alternatives: Sequence[tuple[Path, Callable[[], Value]]]) -> Value:
@@ -698,11 +702,13 @@ class Interpreter:
         expected = error is not None and place is not None and bool(self.tries) and self.tries[-1].expects(error)
         return expected and self.operations.fails(self, place, error, self.stack[-1])  # type: ignore[arg-type]
 
-    def may_raise(self, *classes: str) -> None:
-        """The operation under way may raise: an exception of one of some classes of libraries, of any class if none is named."""
+    def may_raise(self, *classes: str, of: Iterable[object] = ()) -> None:
+        """The operation under way may raise: an exception of one of some classes of libraries, of any class if none is named. `of`: what decides whether it
+        does, where that is known."""
         if self.heap.recording is not None:
             self.heap.recording.raises.update(classes or (None,))
         if self.tries:
+            self.tries[-1].grounds.update(of)
             for error in classes or (None,):
                 self.may_reach(self.tries[-1], error)
 
@@ -712,13 +718,13 @@ class Interpreter:
         for departures in self.departures:
             departures.note_possible(self.heap, handler, error)
 
-    def hand_on(self, mark: int, possible: Sequence[tuple[Delta, str | None]]) -> None:
-        """Hand states from which an exception may have come, and that no handler surely catches, to the handlers outside."""
+    def hand_on(self, mark: int, possible: Sequence[tuple[Delta, str | None]], of: Iterable[object] = ()) -> None:
+        """Hand states from which an exception may have come, and that no handler surely catches, to the handlers outside. `of`: what decides whether it comes."""
         if not self.tries:
             return
         for delta, name in possible:
             self.heap.apply(delta)
-            self.may_raise(*(() if name is None else (name,)))
+            self.may_raise(*(() if name is None else (name,)), of=of)
             self.heap.undo(mark)
 
     def checkpoint(self) -> Checkpoint:

@@ -33,11 +33,11 @@ class Target:
     """A place where states arrive that left early: a loop's end, a function's end, a handler. Deltas are relative to `mark`.
 
     `fewest`: how many operations the trace had at least in a state that arrived. `possible`: states in which an operation may raise and may not, by the
-    class of the exception (None: not known). `overrun`: how often an item was taken at an index that a loop moves beyond the last one. `catches`: of a
+    class of the exception (None: not known); `grounds`: what decides whether it does, as far as that is known. `overrun`: how often an item was taken at an index that a loop moves beyond the last one. `catches`: of a
     handler, whether the program may go on from there after an exception of a class of a library; what arrives at another is raised again.
     """
 
-    __slots__ = ("_last", "arrived", "catches", "fewest", "mark", "overflow", "overrun", "possible")
+    __slots__ = ("_last", "arrived", "catches", "fewest", "grounds", "mark", "overflow", "overrun", "possible")
 
     def __init__(self, mark: int, *, catches: Catches | None = None) -> None:
         self.mark = mark
@@ -47,6 +47,7 @@ class Target:
         self.overrun = 0
         self.possible: list[tuple[Delta, str | None]] = []
         self.overflow: set[str | None] = set()
+        self.grounds: set[object] = set()
         self._last: tuple[object, ...] = ()
 
     def expects(self, error: str) -> bool:

@@ -45,7 +45,7 @@ def try_statement(i: Interpreter, node: ir.Try, frame: Frame) -> None:
 def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
     """try, except, else."""
     mark, base = i.heap.mark(), i.path
-    after, pending, possible = _tried(i, node, mark, frame)
+    after, pending, possible, grounds = _tried(i, node, mark, frame)
     if node.star:
         whole = [(state, groups.parts(i, state[1], state[0])) for state in pending]
         pending = [state for state, found in whole if found is None]
@@ -57,17 +57,17 @@ def _handled(i: Interpreter, node: ir.Try, frame: Frame) -> None:
         i.path = base
         taken, pending, possible, is_sure = _taken(i, handler, pending, possible, frame)
         if taken:
-            after += _run_handler(i, handler, mark, taken, is_sure, frame)
+            after += _run_handler(i, handler, mark, taken, None if is_sure else grounds, frame)
     for delta, error, path in pending:
         _rethrow(i, mark, delta, error, path)
-    i.hand_on(mark, possible)
+    i.hand_on(mark, possible, grounds)
     i.path = base
     _arrive(i, mark, after)
 
 
-def _tried(i: Interpreter, node: ir.Try, mark: int, frame: Frame) -> tuple[list[State], list[State], list[Possible]]:
-    """Run the body and what stands behind it as `else`: the states in which that ends, those that a `raise` has left, and those from which an exception
-    may have come. After it the state is that at `mark`."""
+def _tried(i: Interpreter, node: ir.Try, mark: int, frame: Frame) -> tuple[list[State], list[State], list[Possible], set[object]]:
+    """Run the body and what stands behind it as `else`: the states in which that ends, those that a `raise` has left, those from which an exception
+    may have come, and what decides whether it has. After it the state is that at `mark`."""
     ended: list[State] = []
     alive = False
     with i.trying(catches=partial(_may_take, i, node.handlers, frame)) as raised:
@@ -80,7 +80,7 @@ def _tried(i: Interpreter, node: ir.Try, mark: int, frame: Frame) -> tuple[list[
         except Halt:
             pass
     i.heap.undo(mark)
-    return ended, caught_states(i, raised.arrived), possible_states(i, raised.possible)
+    return ended, caught_states(i, raised.arrived), possible_states(i, raised.possible), raised.grounds
 
 
 def _may_take(i: Interpreter, handlers: Sequence[ir.Handler], frame: Frame, name: str) -> bool:
@@ -135,16 +135,18 @@ def _taken(
     return taken, left, not_here, is_sure
 
 
-def _run_handler(i: Interpreter, handler: ir.Handler, mark: int, taken: list[State], is_sure: bool, frame: Frame) -> list[State]:
-    """Run the body of a handler on the join of what it takes: the state in which it ends, none if it does not. It depends on an open condition unless some of
-    that is surely raised. After it the state is that at `mark`."""
+def _run_handler(
+    i: Interpreter, handler: ir.Handler, mark: int, taken: list[State], grounds: set[object] | None, frame: Frame
+) -> list[State]:
+    """Run the body of a handler on the join of what it takes: the state in which it ends, none if it does not. Unless some of that is surely raised, it depends on
+    an open condition, which `grounds` decide. After it the state is that at `mark`."""
     base = i.path
     ended: list[State] = []
     try:
         error = _arrive(i, mark, taken)
         outer_error = i.heap.get(frame.oid, HANDLING)
-        if not is_sure:
-            i.path = (*base, i.undecided("open", frame.place(handler), tag=HANDLER))
+        if grounds is not None:
+            i.path = (*base, i.undecided("open", frame.place(handler), tag=HANDLER, grounds=grounds))
         i.heap.set(frame.oid, HANDLING, error)
         if handler.name is not None:
             store(i, handler.name, error, frame)
@@ -152,7 +154,7 @@ def _run_handler(i: Interpreter, handler: ir.Handler, mark: int, taken: list[Sta
         if handler.name is not None:
             i.heap.drop(owner_of(i, handler.name, frame), handler.name)
         _handle(i, outer_error, frame)
-        ended.append((i.heap.changes(mark), NONE, base if is_sure else i.path))
+        ended.append((i.heap.changes(mark), NONE, base if grounds is None else i.path))
     except Halt:
         pass
     i.heap.undo(mark)
