@@ -85,6 +85,7 @@ def _type_new(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Va
             i.heap.set(cls.oid, field, UNBOUND)
         for field, value in entries.items():
             if i.heap.get(cls.oid, field) != value:
+                i.operations.written(i, cls.oid, field, value, place, frame)
                 i.heap.set(cls.oid, field, value)
     finish(i, cls, Arguments((), args.keywords), place, frame)
     return cls

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from mxlint.domain.members import NONE, UNBOUND, Member, Ref, Unbound, members
 from mxlint.interpreter.calls.activations import Ran
-from mxlint.interpreter.machine.constructors import CONSTRUCTORS
+from mxlint.interpreter.machine.constructors import CONSTRUCTORS, OF_CLASSES_MADE
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.lookup import class_attribute, mro
@@ -57,13 +57,14 @@ def inherited(
 
 
 def _inherited(i: Interpreter, cls: Ref, bases: Sequence[Ref], source: Source, reaching: Callable[[ir.Node], bool]) -> Iterator[Function]:
-    """The public methods, and class methods, that a class has from its bases and that may reach something compiled."""
+    """The public methods, and class methods, that a class has from its bases and that may reach something compiled. Those that Python calls where a class or an object is
+    made have run for it."""
     own = {name for name in i.heap.fields(cls.oid) if isinstance(name, str)}
     for base in bases:
         held = {name: value for name, value in i.heap.fields(base.oid).items() if isinstance(name, str) and name not in own}
         own |= held.keys()
         for name, value in held.items():
-            for member in members(value) if is_called(name) else ():
+            for member in members(value) if is_called(name) and name not in OF_CLASSES_MADE else ():
                 of_class = (
                     isinstance(member, Ref) and i.info(member.oid).kind == "descriptor" and i.info(member.oid).payload == "classmethod"
                 )
