@@ -19,11 +19,10 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
-from mxlint.interpreter.objects.annotations import alternatives, named
-from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, fields_of, mro
 from mxlint.interpreter.objects.wrappers import implementations
-from mxlint.interpreter.open_world.mentions import keeping
+from mxlint.interpreter.open_world import implicit_calls
+from mxlint.interpreter.open_world.implicit_calls import ELSEWHERE, Span, Way, spans
 from mxlint.models.load import kind_of, model
 from mxlint.models.load import names as known_names
 from mxlint.source import Source
@@ -32,10 +31,6 @@ from mxlint.syntax.index import ANY, Block
 
 Function: TypeAlias = tuple[Ref, Ref | None, Ref | None]
 """A function; the class whose objects are its first argument; the class or object that is its first argument."""
-Span: TypeAlias = tuple[int, int]
-"""Where a function begins and ends in its file."""
-ELSEWHERE: Final[Span] = (-1, -1)
-"""Stands for the functions of other files that reach something compiled."""
 
 
 def functions(i: Interpreter, source: Source, module: int) -> Iterator[Function]:
@@ -92,7 +87,7 @@ def decorated(i: Interpreter, source: Source, module: int) -> Iterator[Function]
 def _holds_function(i: Interpreter, source: Source, holder: Member) -> bool:
     """Whether an object or activation holds a function of a file."""
     values = i.heap.fields(holder.oid).values() if isinstance(holder, Ref) else ()
-    return any(True for value in values for _ in _spans(i, source, value))
+    return any(True for value in values for _ in spans(i, source, value))
 
 
 def wraps_unrun(i: Interpreter, holder: Ref) -> bool:
@@ -205,7 +200,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
     called: dict[tuple[int, int], set[str]] = {}
     for name, value in i.heap.fields(module).items():
         if isinstance(name, str):
-            for span in _spans(i, source, value):
+            for span in spans(i, source, value):
                 called.setdefault(span, set()).add(name)
             if _is_tracer(i, value, tracers) or imports_compiling(i, source, value):
                 names.add(name)
@@ -221,7 +216,7 @@ def reaching(i: Interpreter, source: Source, module: int, held: Holding) -> Call
         names |= called.get(span, set())
     classes = _called_classes(i, source, module)
     asking = frozenset(block.name.rpartition(".")[2] for block in found.blocks if not block.called.isdisjoint(block.params))
-    known = _Known(making, names, handed, set(), held, set(), asking, _objects(i, source, module), _makers(i, source, module))
+    known = _Known(making, names, handed, set(), held, set(), asking, _ways(i, source, module, found.blocks), _makers(i, source, module))
     changed = True
     while changed:
         changed = _gather_objects(found.blocks, known)
@@ -269,7 +264,7 @@ def _closed_over(i: Interpreter, source: Source, module: int) -> Iterator[tuple[
         for env in around:
             for name, value in i.heap.fields(env.oid).items() if isinstance(env, Ref) else ():
                 if isinstance(name, str):
-                    yield from ((name, span) for span in _spans(i, source, value))
+                    yield from ((name, span) for span in spans(i, source, value))
 
 
 @dataclass(slots=True)
@@ -290,9 +285,8 @@ class _Known:
     which one may lie, alone or among others."""
     asking: frozenset[str]
     """The names of functions that call a parameter."""
-    objects: Mapping[Span, Sequence[tuple[str, Span, bool]]]
-    """By function, the names of objects by which it may run methods, with where these stand, and whether a call of the object does that; else any
-    operation may, as `kernels[name]`."""
+    objects: Mapping[Span, Sequence[Way]]
+    """By function, how it may come to methods that it does not name."""
     makers: Mapping[Span, tuple[str, str]]
     """By class method, the name by which it calls its class, and that of the class."""
 
@@ -307,10 +301,7 @@ def _reaches(block: Block, here: frozenset[str], known: _Known) -> bool:
         or block.calls & here
         or own in block.calls
         and cls in known.names
-        or any(
-            method in known.making and name in (block.calls if called else reads)
-            for name, method, called in known.objects.get((block.start, block.end), ())
-        )
+        or any(way.method in known.making and way.is_taken(block) for way in known.objects.get((block.start, block.end), ()))
         or block.hands & known.handed
         or _calls_its_own(block)
         and reads & known.lying
@@ -391,37 +382,10 @@ def _fields(i: Interpreter, part: Member) -> list[str]:
 CONTAINERS: Final = frozenset(("dict", "iterator", "list", "set"))
 
 
-def _objects(i: Interpreter, source: Source, module: int) -> dict[Span, list[tuple[str, Span, bool]]]:
-    """The names by which each function of a file may run special methods of objects of classes of the file, with where these stand and whether a call
-    does that: its parameters that are annotated by a class, names of the module and of classes, as those of descriptors, and attributes that keep such a
-    parameter or are annotated so."""
-    of_all = [
-        (name, *method)
-        for holder in (module, *(cls.oid for cls in classes(i, source, module)))
-        for name, value in i.heap.fields(holder).items()
-        for member in members(value)
-        if isinstance(name, str) and isinstance(member, Ref) and i.info(member.oid).kind == "instance"
-        for cls in members(i.heap.get(member.oid, CLASS) or UNBOUND)
-        for method in _special_methods(i, source, cls)
-    ]
-    found: dict[Span, list[tuple[str, Span, bool]]] = {}
-    for ref, _, _ in functions(i, source, module):
-        info = i.info(ref.oid).payload
-        if isinstance(info, FunctionInfo):
-            own = [(param.name, *method) for param in info.node.params for method in _of_annotated(i, source, ref, param.annotation)]
-            kept = i.project.once(source).of(keeping, info.node) if own else {}
-            of_all += [(attribute, span, called) for name, span, called in own for attribute in kept.get(name, ())]
-            found[info.node.start, info.node.end] = own
-    for (cls, field), annotation in i.ledger.of(Annotations).names.items():
-        if getattr(i.info(cls).payload, "source", source) is source:
-            of_all += [(field, *method) for method in _of_annotated(i, source, Ref(cls), annotation)]
-    return {function: [*own, *of_all] for function, own in found.items()}
-
-
-def _of_annotated(i: Interpreter, source: Source, around: Ref, annotation: ir.Expr | None) -> Iterator[tuple[Span, bool]]:
-    """The special methods of what is annotated, in a function or class."""
-    for part in alternatives(i, around, annotation):
-        yield from _special_methods(i, source, named(i, around, part))
+def _ways(i: Interpreter, source: Source, module: int, blocks: Iterable[Block]) -> Mapping[Span, Sequence[Way]]:
+    """How the functions of a file may come to methods that they do not name."""
+    of_file = ((ref, cls) for ref, cls, _ in functions(i, source, module))
+    return implicit_calls.by_function(i, source, module, of_file, classes(i, source, module), blocks)
 
 
 def _makers(i: Interpreter, source: Source, module: int) -> dict[Span, tuple[str, str]]:
@@ -432,14 +396,6 @@ def _makers(i: Interpreter, source: Source, module: int) -> dict[Span, tuple[str
         if cls is not None and isinstance(info, FunctionInfo) and info.node.params:
             found[info.node.start, info.node.end] = info.node.params[0].name, i.info(cls.oid).label
     return found
-
-
-def _special_methods(i: Interpreter, source: Source, cls: Value | None) -> Iterator[tuple[Span, bool]]:
-    """Where the methods of a file stand that Python runs for an object of a class, and whether a call of the object comes to them."""
-    for base in mro(i, cls) if isinstance(cls, Ref) and i.info(cls.oid).kind == "class" else ():
-        for name, value in i.heap.fields(base.oid).items() if isinstance(base, Ref) else ():
-            if isinstance(name, str) and name.startswith("__") and name.endswith("__") and name not in CONSTRUCTORS:
-                yield from ((span, name == "__call__") for span in _run_by(i, source, base, value))
 
 
 def _called_classes(i: Interpreter, source: Source, module: int) -> dict[Span, set[str]]:
@@ -466,17 +422,7 @@ def _contents(i: Interpreter, value: Value) -> Iterator[Ref]:
 def _calling(i: Interpreter, source: Source, cls: Value | None) -> Iterator[Span]:
     """Where the methods of a file stand that a call of an object of a class comes to."""
     method = class_attribute(i, cls, "__call__") if isinstance(cls, Ref) and i.info(cls.oid).kind == "class" else None
-    yield from _spans(i, source, method) if method is not None else ()
-
-
-def _run_by(i: Interpreter, source: Source, cls: Value | None, method: Value) -> Iterator[Span]:
-    """Where a method of a class stands in a file, or that it stands elsewhere and reaches something compiled."""
-    yield from _spans(i, source, method)
-    for member in members(method):
-        if not isinstance(member, Ref) or not isinstance(cls, Ref) or i.info(member.oid).kind != "function":
-            continue
-        if getattr(i.info(member.oid).payload, "source", source) is not source and reach_of(i, (member, cls)).compiled:
-            yield ELSEWHERE
+    yield from spans(i, source, method) if method is not None else ()
 
 
 def _calls_its_own(block: Block) -> bool:
@@ -539,16 +485,6 @@ def _in_order(graph: Mapping[str, Collection[str]]) -> list[str]:
             begun.add(name)
             todo += sorted((other for other in graph[name] if other in position and other not in begun), key=position.__getitem__)
     return list(reversed(done))
-
-
-def _spans(i: Interpreter, source: Source, value: Value) -> Iterator[Span]:
-    """Where the functions of a file stand that a value may be."""
-    for member in members(value):
-        info = i.info(member.oid).payload if isinstance(member, Ref) else None
-        if isinstance(info, FunctionInfo) and info.source is source:
-            yield info.node.start, info.node.end
-        elif isinstance(member, Ref) and i.info(member.oid).kind == "partial":
-            yield from _spans(i, source, i.heap.get(member.oid, "func") or UNBOUND)
 
 
 def _is_tracer(i: Interpreter, value: Value, tracers: Collection[str]) -> bool:
