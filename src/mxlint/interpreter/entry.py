@@ -34,7 +34,7 @@ from mxlint.interpreter.machine.operations import Operations
 from mxlint.interpreter.mlx import arrays
 from mxlint.interpreter.mlx import calls as mlx_calls
 from mxlint.interpreter.objects import attributes, classes, lookup, type_tests
-from mxlint.interpreter.open_world import candidates, client, entries, inheritance, public_attributes, template_methods
+from mxlint.interpreter.open_world import candidates, client, entries, inheritance, public_attributes, template_methods, uncalled
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.statements import statements, truths
 from mxlint.models.mlx.table import Table
@@ -251,9 +251,9 @@ def _enter(i: Interpreter, source: Source, module: int, everything: bool) -> Non
         entries.enter_inherited(i, function, frame)
     for holder in (Ref(module), *i.ledger.of(Standing).samples.values()):
         entries.enter_lying(i, holder or NONE, frame)
-    entries.trace_uncalled(i, frame)
+    uncalled.trace_uncalled(i, frame)
     owners = dict.fromkeys((*(cls for _, cls, _ in functions if cls is not None), *(cls for cls, _ in differing)))
     public_attributes.make_owners(i, source, module, owners, reaching, frame)
     client.clients(i, source, module, frame)  # what traces read decides what runs between two calls
     if everything:
-        entries.compile_all(i, source, module, frame)
+        uncalled.compile_all(i, source, module, frame)

@@ -24,6 +24,7 @@ from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world import closures, rounds, third_files, told
+from mxlint.interpreter.open_world.alone import sample
 from mxlint.interpreter.open_world.client_methods import (
     Method,
     changing_given,
@@ -38,7 +39,7 @@ from mxlint.interpreter.open_world.client_methods import (
     public_methods,
     writing_methods,
 )
-from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, sample
+from mxlint.interpreter.open_world.entered import Entries
 from mxlint.interpreter.open_world.factories import factories, run_handed, run_warm
 from mxlint.interpreter.open_world.kept_objects import Kept
 from mxlint.interpreter.open_world.left_open import File, lies_open, make, run_left
@@ -57,6 +58,7 @@ from mxlint.interpreter.open_world.turns import (
     run_rest,
     run_within,
 )
+from mxlint.interpreter.open_world.uncalled import call_compiled_alone
 from mxlint.interpreter.open_world.unchanged import Unchanged
 from mxlint.source import Source
 

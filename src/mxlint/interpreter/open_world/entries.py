@@ -1,203 +1,42 @@
-"""Entries besides module level: compiled functions that nothing calls, functions and methods that nothing in sight calls.
+"""Entries besides module level: functions and methods that nothing in sight calls.
 
-A class gets the most general client: an object made with symbolic arguments, then its methods. `candidates` says which functions are entered,
-`parameters` what they are given.
+`candidates` says which functions are entered, `parameters` what they are given, `alone` how they are called; `uncalled` has the compiled functions that nothing
+calls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from functools import partial
-from typing import Final
 
-from mxlint.domain.arrays import Array
-from mxlint.domain.heap import ALIVE
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Bound, External, Ref, Union, Value, members, scalar_type
+from mxlint.domain.members import NONE, Bound, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
-from mxlint.facts.values import UnknownValue
 from mxlint.finding import Span
 from mxlint.interpreter.calls.activations import Ran
 from mxlint.interpreter.calls.callables import is_wrapper
-from mxlint.interpreter.calls.relevance import DEFINED_IN, Reach, reach_of
-from mxlint.interpreter.compiled import lifetimes, making, tracing
-from mxlint.interpreter.compiled.keys import cache_key
-from mxlint.interpreter.compiled.reads import given_anew
+from mxlint.interpreter.calls.relevance import Reach, reach_of
+from mxlint.interpreter.compiled import making
 from mxlint.interpreter.compiled.traces import Lacking
-from mxlint.interpreter.generators.awaiting import awaited
-from mxlint.interpreter.generators.iterators import POSITION
 from mxlint.interpreter.loops.draws import Drawn
-from mxlint.interpreter.loops.lengthening import Lengthened, goes_on
+from mxlint.interpreter.loops.lengthening import Lengthened
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
-from mxlint.interpreter.machine.journal import describe, journal
-from mxlint.interpreter.machine.locations import ITEMS
-from mxlint.interpreter.machine.paths import Path
+from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import each_leaf
-from mxlint.interpreter.mlx.layers import SEQUENTIAL
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import closures, handed_back, kept_objects, preparing
-from mxlint.interpreter.open_world.candidates import Function, calls_by_name, functions, is_closure, wraps_unrun
+from mxlint.interpreter.open_world.alone import alone, alone_arguments, call_with, called_alone, sample
+from mxlint.interpreter.open_world.candidates import Function, calls_by_name, is_closure, wraps_unrun
 from mxlint.interpreter.open_world.client_methods import Method
-from mxlint.interpreter.open_world.guarded import calling_alone, guarded_run, kept_run
-from mxlint.interpreter.open_world.handed_back import Way
-from mxlint.interpreter.open_world.parameters import arguments, some_object
-from mxlint.interpreter.open_world.standing import Standing
-from mxlint.source import Source
-
-
-class Entries:
-    """What has become of the entries."""
-
-    __slots__ = (
-        "counting",
-        "cut_short",
-        "drawing",
-        "entered",
-        "fleeting",
-        "hand_out",
-        "hand_out_nothing",
-        "handed_back",
-        "leaving",
-        "plain",
-        "prepared",
-        "traced_alone",
-        "unfinished",
-        "unmade",
-        "warm",
-    )
-
-    def __init__(self) -> None:
-        self.entered: set[int | Ref] = set()
-        """Functions that were entered as entries: identities of their nodes, and objects that activations have made of them."""
-        self.hand_out_nothing: set[int] = set()
-        """Functions that give no object to who calls them, when they are entered: identities of their nodes."""
-        self.hand_out: set[int] = set()
-        """Functions that give others functions which activations have made, or keep these for them, when they are entered, and of which one counts, draws
-        or may change what a trace has read: identities of their nodes."""
-        self.handed_back: dict[int, tuple[Way, ...]] = {}
-        """What functions give back of what they are given, when they are entered: by the identities of their nodes."""
-        self.leaving: set[int] = set()
-        """Functions that leave something compiled where others come to it, when they are entered: identities of their nodes."""
-        self.warm: set[int] = set()
-        """Functions that give an object whose compiled functions they have called, as its constructor does to warm them up, when they are entered: identities
-        of their nodes."""
-        self.prepared: dict[int, int | None] = {}
-        """Methods that reach something compiled, if at all, on objects whose other methods ran before: identities of their nodes, with that of the one that is
-        enough; None: it takes several."""
-        self.unfinished: set[int] = set()
-        """Functions whose entry a budget has cut short, by the identity of their nodes: no run that begins with that call comes to its end."""
-        self.unmade: set[int] = set()
-        """Classes of which a budget has cut short how an object is made."""
-        self.cut_short: set[tuple[object, str]] = set()
-        """Functions that a budget has kept from coming to all that they call, by file and qualified name."""
-        self.counting: dict[int, bool] = {}
-        """Whether a call of a function that was entered left another number, list or longer array where one was: by the number of its node."""
-        self.drawing: set[int] = set()
-        """Functions in whose entry a compiled object was given a number that was drawn or read off a clock: the identities of their nodes."""
-        self.plain: set[int] = set()
-        """Functions that are given no objects of classes of the program, when they are entered: identities of their nodes."""
-        self.fleeting: set[int] = set()
-        """Functions that call nothing compiled but what they make and let go of, when they are entered: identities of their nodes."""
-        self.traced_alone: set[int] = set()
-        """Compiled objects that were traced though nothing calls them."""
-
-
-def trace_uncalled(i: Interpreter, frame: Frame, known: Collection[int] = (), again: Collection[int] = ()) -> frozenset[int]:
-    """Trace the compiled functions that nothing called so far, with what their parameters most likely are, and those in `again`; those in `known` are
-    left for later. What another file makes while it is imported is left to the run over that file, which sees its calls. Gives those whose trace has come to no end."""
-    unended = set()
-    used = {record.object for record in journal(i).records if type(record).__name__ in ("Call", "Trace")}
-    used |= {record.object for record in journal(i).records if type(record).__name__ == "Note" and record.object is not None}
-    traced = i.ledger.of(Entries).traced_alone
-    for number in list(journal(i).compiled):
-        if number not in again and (number in used or number in traced) or number in known or i.info(number).payload.imported:  # type: ignore[attr-defined]
-            continue
-        if lifetimes.is_replaced(i, number):
-            continue
-        traced.add(number)
-        unended.add(number)
-
-        def run(number: int = number) -> None:
-            i.path = (*i.path, *_where_it_lies(i, number))
-            _trace(i, number, frame)
-            unended.discard(number)
-
-        guarded_run(i, run, (Ref(number),))
-    return frozenset(unended)
-
-
-def _where_it_lies(i: Interpreter, number: int) -> Path:
-    """What holds wherever a compiled object is found, if one place alone has it: in `if mode: self.step = mx.compile(f)` that the mode is set."""
-    places = list(i.heap.holders(number))
-    held = i.live(i.heap.get(*places[0]) or NONE) if len(places) == 1 else NONE
-    if not isinstance(held, Union):
-        return ()
-    found = [conditions for option, conditions in i.alternatives(held) if option.member == Ref(number)]
-    return found[0] if len(found) == 1 else ()
-
-
-def _trace(i: Interpreter, number: int, frame: Frame) -> None:
-    place, args = i.info(number).place, _compiled_arguments(i, number)
-    if args is None or not isinstance(place, Place):
-        return
-    function = i.heap.get(number, "fun") or NONE
-    ref, bound, names = making.target(i, function)
-    info = i.info(ref.oid).payload if ref is not None else None
-    params = info.node.params[bound:] if isinstance(info, FunctionInfo) else ()
-    positional = [param.name for param in params if not param.star and not param.kwonly and param.name not in names]
-    journal(i).assumed[number] = {
-        name: described
-        for name, value in (*zip(positional, args.args), *args.keywords.items())
-        if not isinstance(described := describe(i, value), UnknownValue)
-    }
-    key = cache_key(i, args, False, place, lambda name, given: False)
-    tracing.trace_call(i, Ref(number), function, args, key, place, frame)
-
-
-def call_compiled_alone(i: Interpreter, compiled_object: Ref, turn: int, frame: Frame) -> None:
-    """Call a compiled object that nothing in sight calls, with arguments that are other ones in each `turn`."""
-    place = i.info(compiled_object.oid).place
-    if not isinstance(place, Place):
-        return
-    i.modes.entered_alone = True
-    with i.within(("entry", place, turn)):
-        args = _compiled_arguments(i, compiled_object.oid)
-        if args is not None:
-            i.call(compiled_object, args, place, frame)
-
-
-def _compiled_arguments(i: Interpreter, number: int) -> Arguments | None:
-    """What a compiled object is given that nothing in sight calls; None if it is not known what it takes."""
-    function, place = i.heap.get(number, "fun") or NONE, i.info(number).place
-    ref, bound, names = making.target(i, function)
-    info = i.info(ref.oid).payload if ref is not None else None
-    if ref is not None and isinstance(info, FunctionInfo) and not info.generator and not info.is_async:
-        return arguments(i, ref, info, bound, names, compiled_function=True)
-    if ref is None and isinstance(function, Ref) and i.heap.get(function.oid, CLASS) == External(SEQUENTIAL) and place is not None:
-        return Arguments((Array(i.ident(place, "parameter"), None, None, None),), places=(place,))
-    return None
-
-
-def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
-    """Compile each function and method of a file, and trace it with what its parameters most likely are."""
-    for ref, cls, owner in list(functions(i, source, module)):
-        info = i.info(ref.oid).payload
-        assert isinstance(info, FunctionInfo)
-        place = Place(source, info.node.start, info.node.end)
-
-        def run(ref: Ref = ref, cls: Ref | None = cls, owner: Ref | None = owner, place: Place = place) -> None:
-            bound: Value = (
-                ref if cls is None and owner is None else Bound(owner if owner is not None else i.symbolic(place, "self", "self"), ref)
-            )
-            making.make(i, Arguments((bound,), places=(place,)), place, frame)
-            trace_uncalled(i, frame)
-
-        guarded_run(i, run)
+from mxlint.interpreter.open_world.counting import leaves_another_count
+from mxlint.interpreter.open_world.entered import Entries
+from mxlint.interpreter.open_world.guarded import calling_alone, guarded_run
+from mxlint.interpreter.open_world.uncalled import trace_uncalled
 
 
 def _unreached(i: Interpreter, function: FunctionInfo, reached: Collection[Span]) -> bool:
@@ -451,106 +290,3 @@ def _is_compiled(i: Interpreter, ref: Ref, info: FunctionInfo) -> bool:
     if not info.name.startswith("_") or info.name.endswith("__") or _is_used_elsewhere(i, info):
         return False
     return any(making.target(i, i.heap.get(number, "fun") or NONE)[0] == ref for number in journal(i).compiled)
-
-
-def leaves_another_count(i: Interpreter, mark: int, given_before: int) -> bool:
-    """Whether an object that is older holds another number or text since, where it held one or nothing, or an array from which another call may go on; whether the
-    content of a list or set is another one, or an iterator has gone on. `given_before`: how much compiled objects had been given then."""
-    given = frozenset(i.ledger.of(Lengthened).given[given_before:])
-    before: dict[tuple[int, object], Value | None] = {}
-    for (oid, field), value in i.heap.trail[mark:]:
-        before.setdefault((oid, field), value)
-    made = {oid for (oid, field), value in before.items() if field == ALIVE and value is None}
-    return any(
-        _counts(value, now) or goes_on(i, value, now, given) if field != ITEMS and field != POSITION else value is not None
-        for (oid, field), value in before.items()
-        if oid not in made and i.info(oid).kind in COUNTING and (now := i.heap.get(oid, field)) != value
-    )
-
-
-COUNTING: Final = frozenset(("instance", "class", "dict", "list", "set", "module", "iterator", "frame"))
-"""Kinds of objects that hold counters."""
-
-
-def _counts(before: Value | None, now: Value | None) -> bool:
-    """Whether a number or text lies where one, None or nothing lay."""
-    held = before if before is not None and before != NONE else now
-    return held is not None and any(scalar_type(member) in ("int", "float", "str") for member in members(held))
-
-
-def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:
-    """The object of a class that nothing in sight makes: all its methods see the same; None if making one ends nowhere."""
-    samples = i.ledger.of(Standing).samples
-    if cls.oid not in samples:
-        keep: list[Value | None] = []
-        kept_run(i, lambda: keep.append(some_object(i, cls, place)))
-        samples[cls.oid] = keep[0] if keep else None
-        if not keep and i.spent:
-            i.ledger.of(Entries).unmade.add(cls.oid)
-    return samples[cls.oid]
-
-
-def called_alone(
-    i: Interpreter,
-    function: tuple[Ref, FunctionInfo],
-    given: Sequence[Value],
-    turn: int,
-    frame: Frame,
-    through: Ref | None = None,
-    followed: bool = True,
-) -> Value:
-    """Call a function that nothing in sight calls with symbolic arguments, other ones in each `turn`, after those that are `given`; `through`: what is
-    called in its place. Not `followed`: something in sight calls it, of which no run came there, and what that gives is not known."""
-    ref, info = function
-    place = Place(info.source, info.node.start, info.node.end)
-    with alone(i, place, turn, *_inheriting(i, ref, given)):
-        return call_with(i, through or ref, alone_arguments(i, function, given, followed), place, frame)
-
-
-def _inheriting(i: Interpreter, function: Ref, given: Sequence[Value]) -> Iterator[int]:
-    """The object or class that a method is given, if the class inherits the method: what it makes there, as a compiled object, is not what it makes of others."""
-    defined_in = i.heap.get(function.oid, DEFINED_IN)
-    for member in members(given[0]) if given and defined_in is not None else ():
-        kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
-        of = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and kind == "instance" else member
-        if isinstance(member, Ref) and kind in ("instance", "class") and of != defined_in:
-            yield member.oid
-
-
-@contextmanager
-def alone(i: Interpreter, place: Place, turn: int, *inheriting: int) -> Iterator[None]:
-    """The context of a call that nothing in sight makes. `inheriting`: the object of which it is a method that its class inherits."""
-    i.modes.entered_alone = True
-    with i.within(("entry", place, turn, *inheriting)):
-        yield
-
-
-def alone_arguments(i: Interpreter, function: tuple[Ref, FunctionInfo], given: Sequence[Value], followed: bool = True) -> Arguments:
-    """The symbolic arguments of such a call, after those that are `given`."""
-    ref, info = function
-    place = Place(info.source, info.node.start, info.node.end)
-    args = arguments(i, ref, info, len(given), frozenset())
-    given_anew(i, (*args.args, *args.keywords.values()))
-    if not followed:
-        unknown = i.unknown(place, "budget of steps")
-        args = Arguments(tuple(unknown for _ in args.args), dict.fromkeys(args.keywords, unknown), args.star, args.kwstar, args.places)
-    every = Arguments(
-        (*given, *args.args), args.keywords, args.star, args.kwstar, ((place,) * len(given)) + args.places, args.keyword_places
-    )
-    every.is_given = args.is_given
-    return every
-
-
-def call_with(i: Interpreter, function: Ref, args: Arguments, place: Place, frame: Frame) -> Value:
-    """What a function gives, a generator being iterated and a coroutine awaited."""
-    return _to_its_end(i, i.call(function, args, place, frame), place, frame)
-
-
-def _to_its_end(i: Interpreter, value: Value, place: Place, frame: Frame) -> Value:
-    """What a call gives, a generator being iterated and a coroutine awaited: who calls such a function does that, and may send the generator something."""
-    for member in members(value):
-        if isinstance(member, Ref) and i.info(member.oid).kind == "generator":
-            i.iterate(member, lambda _: i.symbolic(place, "element"), place, frame)
-        elif isinstance(member, Ref) and i.info(member.oid).kind == "coroutine":
-            return awaited(i, member, place, frame)
-    return value

@@ -16,8 +16,9 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.interpreter.open_world import closures, rounds
+from mxlint.interpreter.open_world.alone import called_alone
 from mxlint.interpreter.open_world.client_methods import Method, function_info, manager_made_by, methods_of_object
-from mxlint.interpreter.open_world.entries import Entries, call_compiled_alone, called_alone
+from mxlint.interpreter.open_world.entered import Entries
 from mxlint.interpreter.open_world.turns import (
     Callee,
     call_kept,
@@ -36,6 +37,7 @@ from mxlint.interpreter.open_world.turns import (
     stale_alone,
     within,
 )
+from mxlint.interpreter.open_world.uncalled import call_compiled_alone
 from mxlint.syntax.returned import returns_nothing
 
 

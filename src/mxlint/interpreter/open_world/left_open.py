@@ -17,10 +17,11 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import closures, kept_objects
+from mxlint.interpreter.open_world.alone import called_alone
 from mxlint.interpreter.open_world.client_methods import Method, changing_given, context_managers, methods_of_given, methods_of_object
-from mxlint.interpreter.open_world.entries import call_compiled_alone, called_alone
 from mxlint.interpreter.open_world.public_attributes import made, others_have
 from mxlint.interpreter.open_world.turns import Callee, called, calling, given, run, run_rest, run_within, stale_alone
+from mxlint.interpreter.open_world.uncalled import call_compiled_alone
 from mxlint.interpreter.open_world.unchanged import Unchanged
 
 

@@ -20,10 +20,11 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
 from mxlint.interpreter.objects.lookup import class_attribute, mro
+from mxlint.interpreter.open_world.alone import sample
 from mxlint.interpreter.open_world.candidates import functions
-from mxlint.interpreter.open_world.entries import sample, trace_uncalled
 from mxlint.interpreter.open_world.public import listed
 from mxlint.interpreter.open_world.standing import Standing
+from mxlint.interpreter.open_world.uncalled import trace_uncalled
 from mxlint.source import Source
 from mxlint.syntax import ir
 

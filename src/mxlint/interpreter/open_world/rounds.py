@@ -18,15 +18,10 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.open_world import handed_back
+from mxlint.interpreter.open_world.alone import alone, alone_arguments, call_with, called_alone
 from mxlint.interpreter.open_world.client_methods import Method
-from mxlint.interpreter.open_world.entries import (
-    Entries,
-    alone,
-    alone_arguments,
-    call_with,
-    called_alone,
-    leaves_another_count,
-)
+from mxlint.interpreter.open_world.counting import leaves_another_count
+from mxlint.interpreter.open_world.entered import Entries
 from mxlint.interpreter.open_world.guarded import guarded_run
 from mxlint.interpreter.open_world.turns import calling, calls_within, given, leading, place_of
 

@@ -26,8 +26,11 @@ from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world import closures, preparing, told
+from mxlint.interpreter.open_world.alone import called_alone, sample
 from mxlint.interpreter.open_world.client_methods import Method
-from mxlint.interpreter.open_world.entries import Entries, called_alone, leaves_another_count, prepare_owner, sample
+from mxlint.interpreter.open_world.counting import leaves_another_count
+from mxlint.interpreter.open_world.entered import Entries
+from mxlint.interpreter.open_world.entries import prepare_owner
 from mxlint.interpreter.open_world.guarded import guarded_run
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.statements.handlers import managed
