@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mxlint.domain import size
 from mxlint.domain.arrays import Array
+from mxlint.domain.exclusion import together
 from mxlint.domain.guards import JOINED, Guard, Literal_, closed, either, narrowed, opposite, parts
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Const, Kind, Length, Measure, Range, Ref, Symbolic, Tuple, Unknown, Value, members, scalar_type
@@ -229,9 +230,8 @@ GUARDS = st.dictionaries(st.sampled_from(TESTS), st.booleans(), max_size=3).map(
 
 def holds(literal: Literal_, world: dict[str, bool]) -> bool:
     """Whether a literal holds where the tests have these outcomes."""
-    together = parts(literal)
-    if together:
-        return not all(holds(part, world) for part in together)
+    if inner := parts(literal):
+        return not all(holds(part, world) for part in inner)
     return world[str(literal.condition[0])] is literal.outcome
 
 
@@ -242,6 +242,16 @@ def test_what_one_of_several_guards_says_holds_where_one_of_them_does(guards: li
         world = dict(zip(TESTS, outcomes))
         if any(all(holds(literal, world) for literal in guard) for guard in guards):
             assert all(holds(literal, world) for literal in said)
+
+
+@given(st.lists(GUARDS, min_size=1, max_size=3), GUARDS)
+def test_what_does_not_hold_together_holds_nowhere_and_what_is_said_excludes_its_opposite(guards: list[Guard], more: Guard) -> None:
+    said = reduce(either, guards)
+    assert not any(together((*said, opposite(literal))) for literal in said)
+    if not together((*said, *more)):
+        for outcomes in product((True, False), repeat=len(TESTS)):
+            world = dict(zip(TESTS, outcomes))
+            assert not all(holds(literal, world) for literal in (*said, *more))
 
 
 def test_a_member_of_one_branch_and_of_the_other_side_of_a_test_within_it_says_so() -> None:

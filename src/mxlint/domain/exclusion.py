@@ -92,9 +92,9 @@ def together(literals: Iterable[Literal_]) -> bool:
     for literal in held:
         if literal.outcome and refuted(literal.condition, known):
             return False
-        denied = parts(literal) or (() if literal.outcome else (opposite(literal),))
-        if denied and all(part in held or part.outcome and _follows(part.condition, known) for part in denied):
-            return False
+        for denied in () if literal.outcome else ((opposite(literal),), parts(literal)):
+            if denied and all(part in held or part.outcome and _follows(part.condition, known) for part in denied):
+                return False
     return True
 
 
