@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.guards import Identity
 from mxlint.domain.members import Const, Symbolic, Value, members
 from mxlint.domain.place import Place
 from mxlint.facts import events
@@ -24,7 +25,7 @@ from mxlint.interpreter.machine.locations import OPENED
 
 def opened(i: Interpreter, trace: Trace) -> None:
     """A trace puts placeholders into what it captures and nobody in sight gives."""
-    if trace.captures.symbolic_in and trace.number is not None:
+    if trace.captures.symbolic_in:
         i.heap.set(trace.oid, OPENED, Const(trace.number))
 
 
@@ -34,17 +35,17 @@ def closed(i: Interpreter, trace: Trace) -> None:
         i.heap.drop(trace.oid, OPENED)
 
 
-def computes(i: Interpreter, values: Sequence[Value], place: Place) -> None:
+def computes(i: Interpreter, values: Sequence[Value]) -> None:
     """Host code computes with some values: a placeholder among them is one that an exception has left."""
     if not (capturing := i.ledger.of(Capturing).traces):
         return
     for array in (array for value in values for array in i.each(value) if isinstance(array, Array)):
         if array.trace in capturing:
             trace, function, called = capturing[array.trace]
-            if array.ident in trace.leaves and (at := _eager(i, function, place)) is not None:
+            if array.ident in trace.leaves and (at := _eager(i, function)) is not None:
                 _note(i, trace, called, at)
     for trace, function, called in list(_left_open(i)):
-        if _comes_to(i, trace, values) and (at := _eager(i, function, place)) is not None:
+        if _comes_to(i, trace, values) and (at := _eager(i, function)) is not None:
             _note(i, trace, called, at)
 
 
@@ -54,17 +55,17 @@ def calls(i: Interpreter, function: Symbolic, args: Arguments, place: Place) -> 
         if function in members(compiled):
             _note(i, trace, called, place)
         elif _comes_to(i, trace, (function, *args.values)):
-            at = _eager(i, compiled, place)
+            at = _eager(i, compiled)
             if at is None:
                 closed(i, trace)
             else:
                 _note(i, trace, called, at)
 
 
-def put_into(i: Interpreter, owner: object) -> None:
+def put_into(i: Interpreter, owner: Identity) -> None:
     """Host code puts something into what nobody in sight gives: it may put back what was captured."""
     for trace, _, _ in list(_left_open(i)):
-        if isinstance(owner, tuple) and covers(i, trace.captures.symbolic_in, owner):
+        if covers(i, trace.captures.symbolic_in, owner):
             closed(i, trace)
 
 
@@ -78,14 +79,14 @@ def _left_open(i: Interpreter) -> Iterator[tuple[Trace, Value, Place]]:
 def _comes_to(i: Interpreter, trace: Trace, values: Iterable[Value]) -> bool:
     """Whether some value is, or is a part of, what a trace captures and nobody in sight gives."""
     found = (member.identity for value in values for member in members(value) if isinstance(member, Symbolic))
-    return any(isinstance(each, tuple) and covers(i, trace.captures.symbolic_in, each) for each in found)
+    return any(covers(i, trace.captures.symbolic_in, identity) for identity in found)
 
 
-def _eager(i: Interpreter, function: Value, place: Place) -> Place | None:
+def _eager(i: Interpreter, function: Value) -> Place | None:
     """Where host code has called what is compiled, if that is under way."""
     eager = target(i, function)[0]
     frames = (frame for frame in i.stack if eager is not None and frame.function == eager.oid)
-    return next((frame.called_at or place for frame in frames), None)
+    return next((frame.called_at for frame in frames), None)
 
 
 def _note(i: Interpreter, trace: Trace, called: Place, at: Place) -> None:

@@ -29,7 +29,7 @@ def is_new(i: Interpreter, trace: Trace, oid: int, field: object, place: Place) 
     if field != ITEMS:
         return (before is None or isinstance(before, Unbound)) and (oid, field) not in trace.surely_there
     if before is None and older(i, oid):
-        return any((holder, name) in trace.reads for holder, name in i.heap.holders(oid) if older(i, holder))
+        return any(location in trace.reads for location in i.heap.holders(oid))
     if before is None and not is_found_again(i, trace, oid, place):
         return False
     now = i.heap.get(oid, ITEMS)

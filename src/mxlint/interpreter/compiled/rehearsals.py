@@ -135,7 +135,7 @@ class Rehearsal:
         i = self._i
         for (oid, field), then in zip(self._entry.written, before):
             now = i.heap.get(oid, field)
-            if then is not None and now is not None and then != now:
+            if then is not None and now is not None:
                 i.heap.set(oid, field, widen(then, now))
         return bool(self._compared(self._once(function)))
 
@@ -176,7 +176,7 @@ class Rehearsal:
         found: dict[int, Tuple] = {}
         for _, _, operands in trace.computed:
             for array in (part for operand in operands for part in each_part(operand) if isinstance(part, Array)):
-                own = array.ident >= 0 and self._i.info(array.ident).trace == self._entry.number
+                own = self._i.info(array.ident).trace == self._entry.number
                 recipe = recipes.recipe_of(self._i, array) if own else None
                 if recipe is not None:
                     found[array.ident] = recipe

@@ -64,7 +64,7 @@ def operations(
 
     def one(member: Member, as_float: bool) -> object:
         if isinstance(member, Array):
-            own = member.ident >= 0 and member.ident not in kept and (member.ident in numbers or i.info(member.ident).trace == number)
+            own = member.ident not in kept and (member.ident in numbers or i.info(member.ident).trace == number)
             return ("made", numbers.setdefault(member.ident, len(numbers))) if own else ("older", member.ident)
         if isinstance(member, Const):
             is_number = as_float and isinstance(member.value, (bool, int, float))

@@ -33,7 +33,7 @@ def held_now(i: Interpreter, location: Location, key: SameKey) -> Value | None:
     if not is_computed_key(field) or before is None:
         return before
     pairs = key.pairs()
-    keys = [found for found, _ in i.heap.entries(oid)] if pairs else []
+    keys = [found for found, _ in i.heap.entries(oid)]
     now = next((held(i, oid, ("k", found)) for found in reversed(keys) if found != field[1] and pairs.are_same(field[1], found)), None)
     there: list[Option] = []
     for option in options(i.live(before if now is None else now)):

@@ -5,7 +5,7 @@ What differs is the fact `Stale`, with the conditions under which it does. If it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mxlint.domain.arrays import Array
@@ -149,7 +149,7 @@ def _compare_cells(
     if not ways:
         return
     changed, hang = min(ways, key=lambda way: _asked(way[1]))
-    is_place = isinstance(field, tuple) and unlisted.is_place(field)
+    is_place = unlisted.is_place(field)
     if is_place:
         different, also = _differences(i, location, found, i.live(now), entry, again)
     else:
@@ -172,8 +172,8 @@ def _compare_cells(
 def _changed_cell(i: Interpreter, found: Seen, before: Value, present: Value) -> tuple[Member, tuple[events.Condition, ...]] | None:
     """What stands in a cell now that did not when a trace read it, and the conditions under which it does; None if nothing else stands there. One of several
     things that stood there is not another one."""
-    known = members(before)
-    new = [option for option in options(present) if option.member not in known and _may_hold(i, found, option.guard)]
+    known, read_where = members(before), _read_where(i, found)
+    new = [option for option in options(present) if option.member not in known and _may_hold(read_where, option.guard)]
     if not new:
         return None
     stays = len(new) < len(options(present))
@@ -182,12 +182,19 @@ def _changed_cell(i: Interpreter, found: Seen, before: Value, present: Value) ->
     )
 
 
-def _may_hold(i: Interpreter, found: Seen, guard: Guard) -> bool:
-    """Whether a guard may hold where a trace has read something."""
-    if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in guard):
-        return False
-    path = closed(condition.literal for condition in i.path if condition.literal is not None) if found.under else ()
-    return not found.under or bool(together((*found.under, *guard, *path)))
+def _read_where(i: Interpreter, found: Seen) -> Guard:
+    """What held where a trace has read something, with what the path says; nothing if that hung on nothing."""
+    return (*found.under, *closed(_said(i))) if found.under else ()
+
+
+def _may_hold(read_where: Guard, guard: Guard) -> bool:
+    """Whether a guard may hold where a trace has read something: elsewhere it did not read it."""
+    return not read_where or together((*read_where, *guard))
+
+
+def _said(i: Interpreter) -> Iterator[Literal_]:
+    """The literals of the path."""
+    return (condition.literal for condition in i.path if condition.literal is not None)
 
 
 def _is_approximated(i: Interpreter, member: Member, found: Seen, entry: Entry | None, captured: bool) -> bool:
@@ -254,11 +261,9 @@ def _differences(
     ways: list[list[events.Condition]] = []
     same = False
     kept = not is_computed_key(location[1]) and not {option.member for option in present.options}.isdisjoint(members(found.value))
-    path = closed(condition.literal for condition in i.path if condition.literal is not None) if found.under else ()
+    read_where = _read_where(i, found)
     for option in present.options:
-        if any(Literal_(literal.condition, not literal.outcome) in found.under for literal in option.guard):
-            continue  # where it holds that, the trace did not read it
-        if found.under and not together((*found.under, *option.guard, *path)):
+        if not _may_hold(read_where, option.guard):
             continue
         if (
             captured
@@ -323,7 +328,7 @@ def _is_equal(i: Interpreter, before: Value, now: Member, guard: Guard = ()) -> 
     """Whether the path says that what was there equals what is there where a guard holds, as one that has tested whether to compile again does."""
     if not isinstance(before, (Symbolic, Const)) or not isinstance(now, (Symbolic, Const)):
         return False
-    said = closed((*(condition.literal for condition in i.path if condition.literal is not None), *guard))
+    said = closed((*_said(i), *guard))
     return is_said_equal(said_equal(i, said), before, now)
 
 
@@ -434,7 +439,7 @@ def _has_filled(i: Interpreter, location: Location, found: Seen, present: Member
     at = entry.written.get(location) if entry is not None else None
     if entry is None or at is None or not i.ledger.of(Writes).filling.get(at, False):
         return False
-    own = (isinstance(part, Array) and part.ident >= 0 and i.info(part.ident).trace == entry.number for part in each_part(present, Tuple))
+    own = (isinstance(part, Array) and i.info(part.ident).trace == entry.number for part in each_part(present, Tuple))
     return all(isinstance(member, Unbound) or member == NONE for member in members(found.value)) and all(own)
 
 

@@ -83,7 +83,7 @@ def on_write(i: Interpreter, oid: int, field: object, value: Value, place: Place
         _overwritten(i, oid, field, place)
         put_right.written(i, oid, field, place)
         if kind == "symbolic":
-            fallbacks.put_into(i, i.info(oid).payload)
+            fallbacks.put_into(i, i.info(oid).payload)  # type: ignore[arg-type]
         return
     argument = i.heap.get(oid, ("#", "argument"))
     if argument is not None and i.info(oid).trace == trace.number:

@@ -211,7 +211,7 @@ def results(
     else:
         presumptions.first(i, name, args)
     if i.trace is None:
-        fallbacks.computes(i, (*args, *keywords.values()), place)
+        fallbacks.computes(i, (*args, *keywords.values()))
     else:
         presumptions.handed_to(i, name, args)
         captures.computes_with(i, i.trace, operands)
