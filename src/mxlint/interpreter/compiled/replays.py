@@ -5,6 +5,8 @@ In `step(x); w = mx.zeros(2); step(x)` the second call runs no Python, so it com
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mxlint.domain.arrays import Array
 from mxlint.domain.heap import Location
 from mxlint.domain.join import of
@@ -12,6 +14,8 @@ from mxlint.domain.members import (
     NONE,
     TRUE,
     UNBOUND,
+    Const,
+    Member,
     Option,
     Range,
     Ref,
@@ -199,7 +203,9 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, pl
     found = set(members(now))
     if not found <= set(members(before)) or any(isinstance(member, Range) for member in found):
         numbers = all(scalar_type(member) in NUMBERS for member in found)
-        if again.repeats is None and (not numbers or isinstance(before, Unbound) or _decides_otherwise(i, entry, scalar)):
+        if again.repeats is None and (
+            not numbers or isinstance(before, Unbound) or _are_equal(before, found) or _decides_otherwise(i, entry, scalar)
+        ):
             unfollowed(i, ref, i.place or place, "whether each run of the body changes a number again")
             return
         if again.repeats:
@@ -209,6 +215,12 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, pl
         used, calls, written = entry.counted[location]
         kind = "number" if numbers else "value"
         note(i, events.Event(ref.oid, entry.number, "counted", used, read.name, kind, "", calls, (), (), m, written=written))
+
+
+def _are_equal(before: Value, found: Collection[Member]) -> bool:
+    """Whether numbers equal what lay there, of whatever type: to arrays of floats 2 is 2.0."""
+    numbers = {member.value for member in members(before) if isinstance(member, Const)}
+    return all(isinstance(member, Const) and member.value in numbers for member in found)
 
 
 def _decides_otherwise(i: Interpreter, entry: Entry, scalar: Location) -> bool:
