@@ -40,9 +40,12 @@ OF_NUMBERS = {
     "self.calls": "{}",
 }
 """What no key tells."""
+OF_MODE = {"mode": "{}", "mode * 2": "{}", "x.shape[0] + mode": "{}"}
+"""What a key tells that has the number itself."""
 TELLING = ("x", "x * 2", "x.T", "x[1:]")
 """What is given to the compiled method, of a shape that tells that of `x`."""
 WITH_Y = "x, y"
+WITH_MODE = "x, mode"
 OTHERS = ("x.sum()", "x[0]")
 PARAMETERS = ("x, y, mode=0", "x: mx.array, y: mx.array, mode: int = 0")
 PROGRAM = """\
@@ -110,7 +113,7 @@ def cases(computed: dict[str, str], given: Sequence[str]) -> list[Case]:
     return [Case(*each, call, parameters) for each, call, parameters in product(computed.items(), given, PARAMETERS)]
 
 
-NEVER = [*cases(OF_SHAPES, (*TELLING, WITH_Y)), *cases(OF_BOTH, (WITH_Y,))]
+NEVER = [*cases(OF_SHAPES, (*TELLING, WITH_Y)), *cases(OF_BOTH, (WITH_Y,)), *cases(OF_MODE, (WITH_MODE,))]
 AT_TIMES = [*cases(OF_NUMBERS, (*TELLING, WITH_Y, *OTHERS)), *cases(OF_BOTH, TELLING), *cases({"x.shape[0]": "{}", "x.size": "{}"}, OTHERS)]
 
 

@@ -67,7 +67,7 @@ from mxlint.interpreter.machine.journal import (
     note,
     where,
 )
-from mxlint.interpreter.machine.locations import DISTINCT, ITEMS, PART, REST, UNORDERED, WHOLE, scalar_at
+from mxlint.interpreter.machine.locations import DISTINCT, ITEMS, REST, UNORDERED, WHOLE, scalar_at
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world.dispatch import Dispatched
 from mxlint.interpreter.open_world.mentions import attributes_of
@@ -230,10 +230,9 @@ def _is_captured(location: Location, entry: Entry | None) -> bool:
 
 def _finds_equal_scalar(i: Interpreter, ref: Ref, location: Location, found: Seen) -> bool:
     """Whether a call finds its compiled object by the scalar of which operators made what the trace has used: that one is equal then."""
-    at = scalar_at(location)
-    if at == location or found.whole is None:
+    if found.whole is None:
         return False
-    now = options(i.live(held(i, *at) or UNBOUND))
+    now = options(i.live(held(i, *scalar_at(location)) or UNBOUND))
     return all(
         o.member == found.whole or finds_equal(i, ref, found.whole, o.member) or _is_equal(i, found.whole, o.member, o.guard) for o in now
     )
@@ -385,8 +384,7 @@ def _reads_arrays(i: Interpreter, before: Value, entry: Entry | None) -> bool:
 
 def _shown(i: Interpreter, location: Location, found: Seen, now: Value) -> tuple[described.Value, described.Value]:
     """What is shown of a location, at the trace and now: of what operators make of a scalar, that scalar."""
-    _, field = location
-    if found.whole is None or not isinstance(field, tuple) or field[0] != PART:
+    if found.whole is None:
         return describe(i, found.value), describe(i, now)
     return describe(i, found.whole), describe(i, held(i, *scalar_at(location)) or UNBOUND)
 
