@@ -54,10 +54,10 @@ def _inheriting(i: Interpreter, function: Ref, given: Sequence[Value]) -> Iterat
     """The object or class that a method is given, if the class inherits the method: what it makes there, as a compiled object, is not what it makes of others."""
     defined_in = i.heap.get(function.oid, DEFINED_IN)
     for member in members(given[0]) if given and defined_in is not None else ():
-        kind = i.info(member.oid).kind if isinstance(member, Ref) else ""
-        of = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and kind == "instance" else member
-        if isinstance(member, Ref) and kind in ("instance", "class") and of != defined_in:
-            yield member.oid
+        if isinstance(member, Ref):
+            of = i.heap.get(member.oid, CLASS) if i.info(member.oid).kind == "instance" else member
+            if of != defined_in:
+                yield member.oid
 
 
 @contextmanager

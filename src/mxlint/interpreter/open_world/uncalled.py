@@ -63,13 +63,12 @@ def _where_it_lies(i: Interpreter, number: int) -> Path:
     held = i.live(i.heap.get(*places[0]) or NONE) if len(places) == 1 else NONE
     if not isinstance(held, Union):
         return ()
-    found = [conditions for option, conditions in i.alternatives(held) if option.member == Ref(number)]
-    return found[0] if len(found) == 1 else ()
+    return next((conditions for option, conditions in i.alternatives(held) if option.member == Ref(number)), ())
 
 
 def _trace(i: Interpreter, number: int, frame: Frame) -> None:
-    place, args = i.info(number).place, _compiled_arguments(i, number)
-    if args is None or not isinstance(place, Place):
+    place, args = _made_at(i, number), _compiled_arguments(i, number)
+    if args is None:
         return
     function = i.heap.get(number, "fun") or NONE
     ref, bound, names = making.target(i, function)
@@ -87,9 +86,7 @@ def _trace(i: Interpreter, number: int, frame: Frame) -> None:
 
 def call_compiled_alone(i: Interpreter, compiled_object: Ref, turn: int, frame: Frame) -> None:
     """Call a compiled object that nothing in sight calls, with arguments that are other ones in each `turn`."""
-    place = i.info(compiled_object.oid).place
-    if not isinstance(place, Place):
-        return
+    place = _made_at(i, compiled_object.oid)
     i.modes.entered_alone = True
     with i.within(("entry", place, turn)):
         args = _compiled_arguments(i, compiled_object.oid)
@@ -99,14 +96,21 @@ def call_compiled_alone(i: Interpreter, compiled_object: Ref, turn: int, frame: 
 
 def _compiled_arguments(i: Interpreter, number: int) -> Arguments | None:
     """What a compiled object is given that nothing in sight calls; None if it is not known what it takes."""
-    function, place = i.heap.get(number, "fun") or NONE, i.info(number).place
+    function, place = i.heap.get(number, "fun") or NONE, _made_at(i, number)
     ref, bound, names = making.target(i, function)
     info = i.info(ref.oid).payload if ref is not None else None
     if ref is not None and isinstance(info, FunctionInfo) and not info.generator and not info.is_async:
         return arguments(i, ref, info, bound, names, compiled_function=True)
-    if ref is None and isinstance(function, Ref) and i.heap.get(function.oid, CLASS) == External(SEQUENTIAL) and place is not None:
+    if ref is None and isinstance(function, Ref) and i.heap.get(function.oid, CLASS) == External(SEQUENTIAL):
         return Arguments((Array(i.ident(place, "parameter"), None, None, None),), places=(place,))
     return None
+
+
+def _made_at(i: Interpreter, number: int) -> Place:
+    """Where a compiled object is made."""
+    place = i.info(number).place
+    assert place is not None
+    return place
 
 
 def compile_all(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
