@@ -11,6 +11,7 @@ from needed import needs_mlx
 from mxlint.engine import check
 from mxlint.finding import Position, Related, Span, Verdict
 from mxlint.pages import load_page
+from mxlint.rules.mx307 import IN_A_ROW
 from mxlint.verify.claims import forced
 from mxlint.verify.experiment import Options, verify
 
@@ -20,9 +21,9 @@ HERE = "  # HERE"
 HEAD = "from functools import partial\nimport time\n\nimport mlx.core as mx\n\nmx.eval(mx.zeros(1) + 1)\n"
 
 
-def claimed(code: str, text: str, site: int | None = None, right_on: tuple[str, ...] = ()) -> Verdict:
+def claimed(code: str, text: str, site: int | None = None, right_on: tuple[str, ...] = (), presumed: tuple[str, ...] = ()) -> Verdict:
     """The verdict on a claim about the row that is marked; `site`: about that compiled function only, the first is 0; `right_on`: where it was
-    measured to go well."""
+    measured to go well; `presumed`: what it rests on."""
     text = HEAD + text
     Path("a.py").write_text(text, encoding="utf-8")
     result = check(["a.py"], with_facts=True)
@@ -31,7 +32,11 @@ def claimed(code: str, text: str, site: int | None = None, right_on: tuple[str, 
     claim = forced(result.sources["a.py"], row, code, sites if site is None else [sites[site]])
     assert claim is not None
     (finding,) = verify(
-        [replace(claim, message="put to the test", right_on=right_on)], result.sources, [], Options(timed=False), result.facts
+        [replace(claim, message="put to the test", right_on=right_on, presumed=presumed)],
+        result.sources,
+        [],
+        Options(timed=False),
+        result.facts,
     )
     assert finding.verdict is not None
     return finding.verdict
@@ -643,6 +648,30 @@ step = mx.eye(2)
 for _ in range(3):
     print(f(step, step).tolist())
 """
+
+
+@pytest.mark.parametrize(
+    ("body", "word", "says"),
+    [
+        ("x = x * step", "confirmed", "the process died of signal 11"),
+        ("total = total + x * step * step * step * step * step", "inconclusive", "the process went on with a graph of"),
+    ],
+)
+def test_a_long_graph_of_what_is_merged_may_end_the_process(body: str, word: str, says: str) -> None:
+    program = f"""
+@mx.compile
+def f(x, step):
+    total = x
+    for _ in range({60_000 if word == "confirmed" else 7_800}):  # HERE
+        {body}
+    return x + total
+
+for _ in range(3):
+    print(f(mx.eye(2), mx.eye(2)).tolist())
+"""
+    found = claimed("MX307", program, presumed=(IN_A_ROW,))
+    assert found.verdict == word, found
+    assert says in (found.evidence.observed if found.evidence is not None else found.reason or "")
 
 
 @pytest.mark.parametrize(("rounds", "word"), [(20_000, "confirmed"), (50, "refuted")])

@@ -387,7 +387,8 @@ class Trace(Record):
 
 
 class Loop(Record):
-    """A loop of a traced body whose `rounds` are known: together they made so many arrays (`operations`), all of which are part of the graph.
+    """A loop of a traced body whose `rounds` are known: together they made so many arrays (`operations`), all of which are part of the graph, and about
+    so many of them by operations that MLX merges with the one before (`merged`).
     `around`: the loops of the trace in whose rounds it runs, outermost first."""
 
     object: int
@@ -398,6 +399,7 @@ class Loop(Record):
     around: tuple[Where, ...]
     rounds: int
     operations: int
+    merged: int
     modality: Modality
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from mxlint.finding import Finding, Position, Related, Span
 from mxlint.models.load import model
+from mxlint.rules.mx307 import IN_A_ROW
 from mxlint.rules.registry import RULES
 from mxlint.source import Source
 from mxlint.verify.bench import Bench
@@ -81,6 +82,7 @@ def _claim_at(finding: Finding, span: Span, bench: Bench, places: Mapping[str, s
         not finding.forced,
         finding.right_on,
         protocol is not None and protocol.changing,
+        IN_A_ROW in finding.presumed,
     )
 
 

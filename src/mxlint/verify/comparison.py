@@ -52,7 +52,8 @@ class Claim:
     `too`: what the finding says of other expressions, which are to blame together with this one; `chain`: the other places that it rests on;
     `objects`: what the static tracer knows of the compiled objects, and `calls` the places of their calls in sight, `threaded` those that threads
     make, `paths` those of the calls that lead there, the nearest first; `by_rule`: a rule says it, nobody asked for the experiment alone; `right_on`:
-    devices on which it was measured not to be so; `lasting`: that what was read in a trace holds for ever, though it changes.
+    devices on which it was measured not to be so; `lasting`: that what was read in a trace holds for ever, though it changes;
+    `ends`: that the process may end.
     """
 
     code: str
@@ -77,6 +78,7 @@ class Claim:
     by_rule: bool = True
     right_on: tuple[str, ...] = ()
     lasting: bool = False
+    ends: bool = False
 
     def covers(self, file: str, row: int) -> bool:
         return file == self.place and self.start[0] <= row <= self.end[0]

@@ -106,7 +106,7 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
     if trace.loops[-1:] == [place]:  # an iterator hands on what it goes over
         _iterate(i, member, consume, place, frame)
         return
-    before, fewest, left = trace.operations, trace.fewest, states_left(i)
+    before, fewest, left, kept = trace.operations, trace.fewest, states_left(i), len(trace.computed)
     of_rounds: list[int] = []
     least_of_rounds: list[int] = []
     alone = [True]
@@ -133,7 +133,7 @@ def _iterate_in_trace(trace: Trace, i: Interpreter, member: Member, consume: Con
         if rounds > UNROLLED:
             trace.operations = max(trace.operations, before + rounds * min(of_rounds, default=0))
             trace.fewest = fewest + rounds * min(least_of_rounds, default=0)
-        i.mlx.looped(i, trace, rounds, trace.fewest - fewest, place, frame)
+        i.mlx.looped(i, trace, rounds, trace.fewest - fewest, kept, place, frame)
 
 
 def states_left(i: Interpreter) -> int:

@@ -97,7 +97,7 @@ class Framework:
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         return NONE
 
-    def looped(self, i: Interpreter, trace: Trace, rounds: int, operations: int, place: Place, frame: Frame) -> None:
+    def looped(self, i: Interpreter, trace: Trace, rounds: int, operations: int, begun: int, place: Place, frame: Frame) -> None:
         return None
 
     def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

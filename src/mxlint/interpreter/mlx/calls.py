@@ -17,6 +17,7 @@ from mxlint.domain.members import FALSE, NONE, TRUE, Const, External, Member, Re
 from mxlint.domain.place import Place
 from mxlint.facts import events
 from mxlint.interpreter.compiled import clocks, exports, fallbacks, making, sinks, writes
+from mxlint.interpreter.compiled.merging import share_merged
 from mxlint.interpreter.compiled.output_only import OUTPUTS
 from mxlint.interpreter.compiled.recipes import MadeFunctions
 from mxlint.interpreter.compiled.traces import Trace
@@ -218,15 +219,13 @@ class Mlx(Framework):
                     note(i, events.Note("call on an instance", where(place), "", member.oid, events.Modality()))
         return NONE
 
-    def looped(self, i: Interpreter, trace: Trace, rounds: int, operations: int, place: Place, frame: Frame) -> None:
-        """A loop of a traced body has ended: so many rounds made so many arrays."""
+    def looped(self, i: Interpreter, trace: Trace, rounds: int, operations: int, begun: int, place: Place, frame: Frame) -> None:
+        """A loop of a traced body has ended: so many rounds made so many arrays. `begun`: how many operations of the trace were kept before it."""
         m = modality(i, trace.path)
         if operations and m is not None:
-            calls = wheres(call_places(i, trace.depth + 1))
-            note(
-                i,
-                events.Loop(trace.oid, trace.number, where(place), qualname(frame), calls, wheres(trace.loops), rounds, operations, m),
-            )
+            calls, around = wheres(call_places(i, trace.depth + 1)), wheres(trace.loops)
+            merged = round(operations * share_merged(trace.computed[begun:] or trace.computed))
+            note(i, events.Loop(trace.oid, trace.number, where(place), qualname(frame), calls, around, rounds, operations, merged, m))
 
     def set_item(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
         """`owner[index] = value` of what is no object of the program."""

@@ -198,7 +198,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
         raise Halt
 
     trace = i.trace
-    operations, fewest = (trace.operations, trace.fewest) if trace is not None else (0, 0)
+    operations, fewest, kept = (trace.operations, trace.fewest, len(trace.computed)) if trace is not None else (0, 0, 0)
     counted = Counted(i, frame.place(node))
     steady = False
     untested = _is_fixed(node.test)
@@ -241,7 +241,7 @@ def _while(i: Interpreter, node: ir.While, frame: Frame) -> None:
     if trace is not None and total is not None:
         trace.operations = max(trace.operations, operations + total[1])
         ended.fewest = trace.fewest = fewest + total[1]
-        i.mlx.looped(i, trace, *total, place, frame)
+        i.mlx.looped(i, trace, *total, kept, place, frame)
     i.heap.undo(mark)
     i.path = base
     _after(i, node.orelse, frame, ended, breaks, mark)

@@ -138,6 +138,8 @@ def large_graph(comparison: Comparison) -> Answer:
     if not calls:
         return unclear(f"no call of the compiled function returned an array that was still to be computed{ending(comparison)}")
     most = max(call["operations"] for call in calls)
+    if comparison.claim.ends:
+        return unclear(f"the process went on with a graph of {most:,} operations")
     if most >= MANY:
         return seen("traces", f"a graph of {most:,} operations that is compiled as a whole", "nothing to compile", **traced(calls))
     if comparison.established and plain < MANY:
