@@ -28,6 +28,7 @@ OF_SHAPES = {
     "x.T.shape[0]": "{}", "x[1:].shape[0]": "{}", "x[None].shape[1]": "{}", "(x @ x.T).shape[1]": "{}", "mx.sum(x, axis=0).shape[0]": "{}",
     "x.shape[0] if x.ndim > 1 else 1": "{}", "min(x.shape)": "{}", "x.shape[0] == 3": "{}", "x.shape[0] - x.shape[1]": "{}", "x.shape[0] % 2 == 0": "{}",
     "x.nbytes": "{}", "x.itemsize": "{}", "str(x.shape[0])": "len({})", "-x.shape[1]": "{}", "x.shape[:1]": "sum({})", "range(x.shape[0])": "len({})",
+    "x.shape[self.axis]": "{}", "x.shape[1:][self.axis]": "{}",
     "{'n': x.shape[0]}": "{}['n']", "int(x.shape[0] * 0.5)": "{}", "mx.zeros(x.shape)": "{}.size", "mx.arange(x.shape[0])": "{}.sum()",
 }  # fmt: skip
 """What follows from the shape and dtype of `x`, each with how a method reads it."""
@@ -37,23 +38,27 @@ OF_NUMBERS = {
     "int(x[0, 0].item())": "{}",
     "x.shape[0] + self.calls": "{}",
     "x.shape[0] + mode": "{}",
+    "x.shape[mode]": "{}",
+    "x.shape[1 - mode:][0]": "{}",
+    "x.size if mode else x.shape[0]": "{}",
     "self.calls": "{}",
 }
 """What no key tells."""
 OF_MODE = {"mode": "{}", "mode * 2": "{}", "x.shape[0] + mode": "{}"}
 """What a key tells that has the number itself."""
-TELLING = ("x", "x * 2", "x.T", "x[1:]")
+TELLING = ("x", "x * 2", "x.T", "x[1:]", "x[:-1]", "x[::-1]", "x[1:, :-1]")
 """What is given to the compiled method, of a shape that tells that of `x`."""
 WITH_Y = "x, y"
 WITH_MODE = "x, mode"
-OTHERS = ("x.sum()", "x[0]")
+OTHERS = ("x.sum()", "x[0]", "x[:2]", "x[-2:]", "x[::2]", "x[1:3]", "x[:2, 1:]")
 PARAMETERS = ("x, y, mode=0", "x: mx.array, y: mx.array, mode: int = 0")
 PROGRAM = """\
 import mlx.core as mx
 
 
 class Model:
-    def __init__(self):
+    def __init__(self, axis: int = 0):
+        self.axis = axis
         self.k = 3
         self.calls = 0
         self.kept = 1

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Final, Protocol, TypeAlias
 
 from mxlint.domain.members import Const, Length, Loops, Measure, Member
-from mxlint.domain.size import Size, number, symbol
+from mxlint.domain.size import Size, number, symbol, symbols
 from mxlint.domain.varying import united
 
 GOING_ON: Final = frozenset(("number", "rounds"))
@@ -151,6 +151,10 @@ Part: TypeAlias = "tuple[int, int | None] | None"
 WHOLE: Final[Part] = (0, None)
 
 
+ELEMENT: Final = "element"
+"""Begins the name of a length that a loop takes out of a shape, before its place."""
+
+
 class ShapeOf(Member):
     """The shape of an array of unknown rank, or a part of it: `origin` are the array arguments that have it; `exact`: in the same order of axes.
     `last`: how long the last axis is, if that is known."""
@@ -182,14 +186,28 @@ class ShapeOf(Member):
         return ShapeOf(self.ident, self.origin, self.exact, part, self.last)
 
     def axis(self, number: int | None) -> Length | Measure | Const:
-        """The length of an axis (negative: from the end; None: any)."""
+        """The length of an axis (negative: from the end; None: any of them)."""
         at = self._whole(number) if number is not None else None
         if at == -1 and self.last is not None:
             return Const(self.last)
-        origins: frozenset[tuple[int, int]] = frozenset((argument, at if self.exact else None) for argument in self.origin)  # type: ignore[misc]
-        if at is None and not self.is_whole:
-            return Measure("int", origins)
-        return Length(symbol(("axis", self.ident, at), 0, origins))
+        return self._length(at) if at is not None else Measure("int", self._origins(None))
+
+    def named(self, identity: Hashable) -> Length | Measure:
+        """The length of the axis with a number that nobody in sight gives: of one number it is one length."""
+        return self._length((self.part, identity)) if self.part is not None else Measure("int", self._origins(None))
+
+    @property
+    def product(self) -> Length:
+        """How many elements the array has."""
+        return self._length(None)
+
+    def _length(self, at: Hashable) -> Length:
+        return Length(symbol(("axis", self.ident, at), 0, self._origins(at)))
+
+    def _origins(self, at: Hashable) -> frozenset[tuple[int, int]]:
+        """The axes of the arguments that a length comes from, as far as their numbers are known."""
+        number = at if self.exact and isinstance(at, int) else None
+        return frozenset((argument, number) for argument in self.origin)  # type: ignore[misc]
 
     def _whole(self, number: int) -> int | None:
         """Which axis of the array is one of this part; None if nobody says."""
@@ -207,6 +225,12 @@ class ShapeOf(Member):
         return tuple(
             length.size if isinstance(length, Length) else number(self.last or 0) for length in lengths if not isinstance(length, Measure)
         )
+
+
+def taken_at(length: Length) -> set[object]:
+    """Where loops take the elements of shapes of unknown rank that a length is computed from."""
+    names = (name[2] for name in symbols(length.size) if isinstance(name, tuple) and name[0] == "axis")
+    return {at[1][1] for at in names if isinstance(at, tuple) and isinstance(at[1], tuple) and at[1][0] == ELEMENT}
 
 
 def unranked(array: Array, last: int | None = None) -> ShapeOf:

@@ -21,7 +21,6 @@ from mxlint.domain.members import (
     Option,
     Range,
     Ref,
-    Slice,
     Symbolic,
     Tuple,
     Union,
@@ -37,6 +36,7 @@ from mxlint.interpreter.compiled.state import CONTENT, Leaves
 from mxlint.interpreter.expressions.arithmetic import FOLD
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.mlx.subscripts import items, tells_length
 
 IN_KEY: Final = frozenset((".shape", ".dtype", ".ndim", ".size", ".nbytes", ".itemsize", "len", "ndim", "size", "dtype", "itemsize"))
 """What the key of a call says of an array."""
@@ -290,9 +290,15 @@ class Pairs:
         alike = (
             other
             for other in (symbols(then) if then is not None else ())
-            if _is_axis(other) and other[2] == name[2] and self._is_shaped_alike(other[1], name[1])
+            if _is_axis(other) and self._is_same_axis(other[2], name[2]) and self._is_shaped_alike(other[1], name[1])
         )
-        return self._axis(name[1], name[2]) or next(map(symbol, alike), None)
+        known = None if isinstance(name[2], tuple) else self._axis(name[1], name[2])
+        return known or next(map(symbol, alike), None)
+
+    def _is_same_axis(self, before: object, now: object) -> bool:
+        """Whether two axes have one number, which may be one that nobody in sight gives, of one part of a shape."""
+        named = isinstance(before, tuple) and isinstance(now, tuple) and before[0] == now[0]
+        return before == now or named and self.are_same(before[1], now[1])  # type: ignore[index]
 
     def _axis(self, array: Hashable, axis: int | None) -> MaybeSize:
         """The length of an axis of what was in the place of an array; None if that was not given."""
@@ -332,8 +338,8 @@ def _named(part: object) -> tuple[Hashable, int | None]:
     return (of[1], axis.value) if kind in OF_SHAPE and shape_of else (None, None)
 
 
-def _is_axis(name: object) -> TypeGuard[tuple[str, Hashable, int]]:
-    """Whether a symbol is the length of an axis."""
+def _is_axis(name: object) -> TypeGuard[tuple[str, Hashable, int | None | tuple[object, object]]]:
+    """Whether a symbol is the length of an axis, by its number or what that is named by (`ShapeOf.named`), or the product of all (None)."""
     return isinstance(name, tuple) and len(name) == 3 and name[0] == "axis"
 
 
@@ -351,5 +357,5 @@ def _one_to_one(then: object, now: object) -> Iterator[tuple[Hashable, Hashable]
 def _tells_shape(operation: object, rest: list[object]) -> bool:
     """Whether an operation on an array and numbers, or a slice of it, has a shape that tells that of the array."""
     if operation == ENTRY:
-        return all(isinstance(part, Slice) for part in rest)
+        return all(isinstance(part, Member) and all(map(tells_length, items(part))) for part in rest)
     return operation in TELLS_SHAPE and all(isinstance(part, Const) and isinstance(part.value, (int, float)) for part in rest)

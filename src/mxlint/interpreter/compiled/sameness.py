@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import Array, taken_at
 from mxlint.domain.guards import Guard, Literal_
 from mxlint.domain.heap import Field, Location
 from mxlint.domain.join import of
@@ -18,6 +18,7 @@ from mxlint.domain.members import (
     Const,
     External,
     Kind,
+    Length,
     Member,
     Range,
     Ref,
@@ -37,7 +38,7 @@ from mxlint.interpreter.compiled.trees import tree
 from mxlint.interpreter.containers import unlisted
 from mxlint.interpreter.containers.elements import known_items
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.frames import Rounds
+from mxlint.interpreter.machine.frames import Context, Rounds, is_round
 from mxlint.interpreter.machine.locations import CONTENTS, ITEMS
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.objects.lookup import CLASS
@@ -59,10 +60,19 @@ def wraps(i: Interpreter, now: Value, before: Value) -> bool:
 
 def of_an_earlier_round(i: Interpreter, value: Value, entry: Entry) -> bool:
     """Whether a value is an element of an iterable, and the trace was made in an earlier round of the loop that goes over it: there it was another one."""
-    context = round_of(value)
+    context = _loop_over_shape(i, value) if isinstance(value, Length) else round_of(value)
     while context is not None and context not in i.ledger.of(Rounds).last:
         context = context.parent
     return context is not None and entry.made < i.ledger.of(Rounds).last[context] and context.step[1] == "rest"  # type: ignore[index]
+
+
+def _loop_over_shape(i: Interpreter, length: Length) -> Context | None:
+    """The round that runs of a loop over a shape which takes a length: another one in each."""
+    loops = taken_at(length)
+    context: Context | None = i.context if loops else None
+    while context is not None and not (is_round(context.step) and context.step[0] in loops):
+        context = context.parent
+    return context
 
 
 def where_it_holds(before: Value, guard: Guard) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mxlint.domain.arrays import ShapeOf
+from mxlint.domain.arrays import ELEMENT, ShapeOf
 from mxlint.domain.guards import Identity
 from mxlint.domain.join import constant_range, hull, join, length_of, of
 from mxlint.domain.members import (
@@ -285,7 +285,7 @@ def elements(i: Interpreter, member: Member, place: Place, frame: Frame) -> tupl
     if isinstance(member, Kind) and member.type == "str":
         return member, False
     if isinstance(member, ShapeOf):
-        return member.axis(None), False
+        return member.axis(None) if member.origin else member.named((ELEMENT, place)), False
     if isinstance(member, Symbolic):
         return (lambda: _some_element(i, member, place)), False
     if isinstance(member, Ref):

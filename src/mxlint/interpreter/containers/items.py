@@ -175,10 +175,12 @@ def _item_of_shape(i: Interpreter, owner: ShapeOf, index: Value, place: Place, f
     """An axis of a shape of unknown rank, or a part of it."""
     if not isinstance(index, Slice):
         ranks.may_lack(i, owner, "builtins.IndexError", place, frame)
-        return ranks.axis(i, owner, index.value if isinstance(index, Const) and isinstance(index.value, int) else None)
+        return ranks.axis(i, owner, index)
     cut = as_index(index)
     if isinstance(cut, slice) and cut.step in (None, 1) and all(bound is None or isinstance(bound, int) for bound in (cut.start, cut.stop)):
         return owner.sliced(cut.start, cut.stop)
+    if not owner.origin:
+        return i.derived("[]", (owner, index), frozenset(("tuple",)), place)
     return ShapeOf(owner.ident, owner.origin, owner.exact, None)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, Final, NamedTuple
 
-from mxlint.domain.arrays import Array
+from mxlint.domain.arrays import Array, ShapeOf
 from mxlint.domain.enumerated import computed
 from mxlint.domain.guards import Cause, Literal_
 from mxlint.domain.join import hull, join, of
@@ -218,7 +218,7 @@ def extreme(name: str) -> Handler:
         key = args.keywords.get("key", NONE)
         if len(args.args) == 1 and args.star is None:
             value = args.args[0]
-            if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
+            if any(isinstance(m, (Symbolic, Unknown)) or isinstance(m, ShapeOf) and not m.origin for m in members(value)):
                 given_contents.read_in_any_order(i, value, place, frame)
                 return i.derived(name, [m for m in members(value)][:1], None, place)
             ranked = _ranked(i, value, key, place, frame)

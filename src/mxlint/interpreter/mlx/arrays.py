@@ -205,7 +205,7 @@ def _ndim(i: Interpreter, array: Array, operands: Sequence[Value], place: Place,
 def _size(i: Interpreter, array: Array, operands: Sequence[Value], place: Place, frame: Frame) -> Value:
     looked.looks(i, array.ident)
     if array.shape is None:
-        return unranked(array).axis(None)
+        return unranked(array).product
     if any(size is None for size in array.shape):
         return i.derived("size", (Array(array.ident),), frozenset(("int",)), place)
     found = total(tuple(size if isinstance(size, Size) else number(size) for size in array.shape))  # type: ignore[arg-type]
@@ -278,7 +278,7 @@ def _get_item(i: Interpreter, array: Array, operands: Sequence[Value], place: Pl
     windows.made(i, ident, (array,))
     if i.trace is None or made.trace is None:
         recipes.keep(i, recipes.ITEM, made, operands, {})
-    makings.keep(i, recipes.ITEM, made, operands, {}, lambda _: all(isinstance(part, Slice) for part in subscripts.items(index)))
+    makings.keep(i, recipes.ITEM, made, operands, {}, lambda _: all(map(subscripts.tells_length, subscripts.items(index))))
     backward.carried(i, "", made, operands)
     backward.through(i, form, (array,), made, place, in_one_line(place.text), frame)
     return made

@@ -22,6 +22,18 @@ def takes_all(item: Value) -> bool:
     return item in (NONE, Const(...)) or isinstance(item, Slice) and (item.lower, item.upper, item.step) == (NONE, NONE, NONE)
 
 
+def tells_length(item: Value) -> bool:
+    """Whether the length of what a slice takes tells that of the axis: it takes all elements, or all but so many at the ends. Where these are all, it takes
+    nothing of any shorter axis as well: that something is taken is presumed."""
+    if not isinstance(item, Slice):
+        return False
+    if item.step == Const(-1):
+        return (item.lower, item.upper) == (NONE, NONE)
+    from_front = item.lower == NONE or _is_from(item.lower, _stays, end=False)
+    to_end = item.upper == NONE or _is_from(item.upper, _stays, end=True)
+    return item.step in (NONE, Const(1)) and from_front and to_end
+
+
 Moves: TypeAlias = Callable[[Value], bool]
 """Whether a loop changes a number."""
 
@@ -108,6 +120,11 @@ def _is_from(place: Value, moves: Moves, *, end: bool) -> bool:
         return type(place.value) is int and (place.value < 0) is end
     is_negated = isinstance(place, Symbolic) and place.identity[0] == "-" and len(place.identity) == 2
     return isinstance(place, Symbolic) and is_negated is end and not moves(place) and (end or not _measures(place.identity))
+
+
+def _stays(_: Value) -> bool:
+    """No loop changes a number."""
+    return False
 
 
 def _measures(identity: tuple[object, ...]) -> bool:

@@ -43,9 +43,11 @@ def unpacked(i: Interpreter, shape: ShapeOf, count: int) -> tuple[Value, ...]:
     return tuple(map(as_constant, lengths[before : before + count]))
 
 
-def axis(i: Interpreter, shape: ShapeOf, number: int | None) -> Length | Measure | Const:
+def axis(i: Interpreter, shape: ShapeOf, number: Value) -> Length | Measure | Const:
     """The length of an axis of a shape of unknown rank: of the last one, with what is known of where it comes from."""
-    found = shape.axis(number)
+    if isinstance(number, Symbolic):
+        return shape.named(number.identity)
+    found = shape.axis(number.value if isinstance(number, Const) and isinstance(number.value, int) else None)
     return _last(i, shape) or found if found == ShapeOf(shape.ident, shape.origin, shape.exact).axis(-1) else found
 
 
