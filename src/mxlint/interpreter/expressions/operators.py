@@ -60,9 +60,9 @@ from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.machine.paths import Condition
-from mxlint.interpreter.objects.lookup import CLASS, PLAIN, container, mro, special
+from mxlint.interpreter.objects.lookup import PLAIN, container, special
 from mxlint.interpreter.objects.type_tests import type_names
-from mxlint.models.load import is_subclass, model
+from mxlint.models.load import model
 
 METHODS: Final = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "&": "and", "|": "or",
@@ -105,15 +105,14 @@ def _pair(i: Interpreter, op: str, a: Member, b: Member, place: Place, frame: Fr
         return _formatted(i, a, b, place, frame)
     if isinstance(a, Array) or isinstance(b, Array):
         name = f"__{METHODS[op]}__" if isinstance(a, Array) else f"__{REFLECTED.get(op) or 'r' + METHODS[op]}__"
-        pair = (a, b) if isinstance(a, Array) else (b, a)
-        aspects.whole(i, Tuple((pair[1],)), place, frame)
+        array, other = (a, b) if isinstance(a, Array) else (b, a)
+        aspects.whole(i, Tuple((other,)), place, frame)
         if _is_numpy(i, a):
             i.operations.use(i, "converts", b, "numpy", place, frame)
-        own = special(i, a, f"__{METHODS[op]}__", place, frame) is not None
-        pair = pair if own else (pair[0], own_numbers.value_of(i, pair[1]))
-        known = isinstance(pair[1], (Array, Const, Range, Kind, Length, Measure, Symbolic, Unknown, Tuple, External))
-        if known or not own and _is_operand(i, pair[1]):
-            return i.operations.array(i, f"mlx.core.array.{name}", pair, place, frame)
+        if not isinstance(a, Ref) or special(i, a, f"__{METHODS[op]}__", place, frame) is None:
+            other = own_numbers.value_of(i, other)
+            if isinstance(other, _OPERANDS) or _is_operand(i, other):
+                return i.operations.array(i, f"mlx.core.array.{name}", (array, other), place, frame)
     if isinstance(a, Const) and isinstance(b, Const):
         return fold(i, op, a, b, place)
     if op in COMPARISONS:
@@ -343,17 +342,14 @@ def _maybe_array(member: Member) -> bool:
     return isinstance(member, (Unknown, Array)) or isinstance(member, Symbolic) and (member.kinds is None or "array" in member.kinds)
 
 
+_OPERANDS: Final = (Array, Const, Range, Kind, Length, Measure, Symbolic, Unknown, Tuple, External)
+"""What MLX computes with, or refuses itself, that is no object of the heap."""
+
+
 def _is_operand(i: Interpreter, member: Member) -> bool:
     """Whether an object is one that MLX computes with: a list of numbers, something of numpy, or a number of a class of the program, as a member of an IntEnum."""
-    return isinstance(member, Ref) and (i.info(member.oid).kind == "list" or _is_numpy(i, member) or _is_number(i, member))
-
-
-def _is_number(i: Interpreter, member: Ref) -> bool:
-    """Whether an object is of a class of the program that extends `int` or `float`."""
-    cls = i.heap.get(member.oid, CLASS) if i.info(member.oid).kind == "instance" else None
-    bases = mro(i, cls) if isinstance(cls, Ref) else ()
-    return any(
-        isinstance(base, External) and any(is_subclass(base.name, f"builtins.{name}") for name in ("int", "float")) for base in bases
+    return isinstance(member, Ref) and (
+        i.info(member.oid).kind == "list" or _is_numpy(i, member) or own_numbers.number_class(i, member) is not None
     )
 
 
