@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 from edits import DEAR
 
 from mxlint.engine import check
-from mxlint.gate import admitted, exports, last_names, may_compile
+from mxlint.gate import _Module, admitted, exports, last_names, may_compile
 from mxlint.imports import ImportGraph, imports
 from mxlint.result import Result
 
@@ -273,6 +275,59 @@ def test_nothing_heavy_is_imported_when_no_file_needs_it(tmp_path: Path) -> None
     assert "mxlint.analysis" in found and "libcst" not in found
 
 
+TARGETS = ("lib.K", "lib.kernels.K", "lib.TABLE['k']", "self.k", "k", "box[0]", "self.box['lib'].k")
+BEFORE = ("", "    ", "x: int = 3; ", "if k: ", "for n in range(3): ", "def put(k: int = 3): ", "with open(k, mode='r') as file: ")
+SETTING = (
+    "{} = 3",
+    "k = {} = 3",
+    "self.k = {} = 3",
+    "{}, self.k = 1, 2",
+    "self.k, {} = 1, 2",
+    "({}, k) = 1, 2",
+    "[k, {}] = 1, 2",
+    "*{}, k = 1, 2",
+    "{} += 1",
+)
+
+
+@pytest.mark.parametrize("before", BEFORE)
+def test_a_target_is_found_whatever_else_its_statement_sets(before: str) -> None:
+    statements = [before + form.format(target) for form, target in product(SETTING, TARGETS)]
+    missed = [text for text in statements if _sets(text, "lib") and not changes(f"import lib\n{text}\n")]
+    assert missed == []
+
+
+def _sets(text: str, name: str) -> bool:
+    """Whether Python sets an attribute or item of what a name stands for."""
+    try:
+        tree = ast.parse(text.strip())
+    except SyntaxError:  # the form has no such target
+        return False
+    found = [node for node in ast.walk(tree) if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)]
+    return any(_root(node) == name for node in found)
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f(lib.K, b=3)", "f(key=lib.K)", "k: lib.Kind = 3", "def f(a=lib.K, b=3): pass", "def f(a: lib.Kind = 3): pass", "lib.K == 3", "k = lib.K <= 3",
+        "k = lib.K, b == 3", "box[lib.K] = 3", "k = {lib.K: 3}", "@lib.f(a=3)", "k = f(\n    a, lib.K, b=3\n)", "k = (lib.A, lib.B) if n >= 3 else 4",
+    ],
+)  # fmt: skip
+def test_what_only_mentions_what_is_imported_sets_nothing(text: str) -> None:
+    assert not changes(f"import lib\n{text}\n")
+
+
+def changes(text: str) -> bool:
+    return _Module(text.encode()).changes_imported
+
+
 INDIRECT = {
     "lib/__init__.py": "from .model import Model\nfrom . import tools\n",
     "lib/kernels.py": "import mlx.core as mx\n\n@mx.compile\ndef scale(x, k):\n    return x * k + 1\n",
@@ -300,6 +355,10 @@ CALLS = "for n in range(9):\n    x = {}\n"
         ("from lib import tools\n\n\ndef put(box, k):\n    box.k = k\n\n\ndef run(x):\n    return tools.apply(x, 2)\n", False),
         ("import lib\nfrom lib import tools\n\n\ndef run(x: lib.Kind = None):\n    return tools.apply(x, 2)\n", False),
         ("import lib\nfrom lib import tools\n\n\ndef put(k): lib.K = k\n\n\ndef run(x):\n    return tools.apply(x, 2)\n", True),
+        (
+            "import lib\nfrom lib import tools\n\n\ndef put(box, k):\n    box.k = lib.K = k\n\n\ndef run(x):\n    return tools.apply(x, 2)\n",
+            True,
+        ),
         ("import lib\nfrom lib import tools\n\n\ndef put(k):\n    lib.kernels.K = k\n\n\ndef run(x):\n    return tools.other(x)\n", False),
         ("from lib import tools\nx = 1\n" + CALLS.format("tools.other(x)"), False),
         ("import numpy as np\nfrom lib import Model\nx = 1\n" + CALLS.format("np.apply(x)"), False),

@@ -28,14 +28,22 @@ _GLOBAL = re.compile(rb"\bglobal[ \t]+([\w, \t\x80-\xff]+)")
 _RETURNED = re.compile(rb"\breturn[ \t(]+([\w.\x80-\xff]+)")
 _DEFINES = re.compile(rb"def\b|class\b|async[ \t]+def\b|@|from\b|import\b|__all__\b|['\"]")
 _LONG_STRING = re.compile(rb"\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
-_BEFORE_CHANGE = rb"(?:[^\n:]*?|[ \t]*(?:if|elif|else|for|while|with|try|except|finally|case)\b[^\n]*:[ \t]*|[ \t]*(?:async[ \t]+)?def\b[^\n]*\)[^\n:]*:[ \t]*)"
-"""What may stand in a line before a statement that sets something: no annotation, as of `x: mx.array = None`."""
-_CHANGED = re.compile(
-    rb"^"
-    + _BEFORE_CHANGE
-    + rb"(?<![\w.\x80-\xff])([\w\x80-\xff]+)(?:\.[\w\x80-\xff]+|\[[^\]\n]*\])+[ \t]*(?:\*\*|//|<<|>>|[-+*/%@&|^])?=(?!=)",
-    re.MULTILINE,
+_BLOCK = rb"[ \t]*(?:if|elif|else|for|while|with|try|except|finally|case)\b[^\n]*:|[ \t]*(?:async[ \t]+)?def\b[^\n]*\)[^\n:]*:|[^\n]*;"
+"""What begins a line in which a statement follows."""
+_BEFORE_CHANGE = re.compile(rb"(?:" + _BLOCK + rb")?[^\n:]*")
+"""What may stand in a line before a target: others, but no annotation, as of `x: mx.array = None`."""
+_BEFORE_ONE_OF_SEVERAL = re.compile(rb"(?:" + _BLOCK + rb")?(?:[\w.,*\[\] \t='\"\x80-\xff]|(?<![\w)\]\x80-\xff])\()*")
+"""The same of one of several targets with commas: no call is open, whose argument it would be."""
+_IN_BRACKETS = re.compile(rb"[,(\[{\\][ \t\r]*\n?\Z")
+"""How a line ends whose brackets the next one is in."""
+_TARGET = re.compile(
+    rb"(?<![\w.\x80-\xff])([^\W\d][\w\x80-\xff]*|[\x80-\xff][\w\x80-\xff]*)(?:\.[\w\x80-\xff]+|\[[^\]\n]*\])+[ \t]*"
+    rb"(?:(?=([,)\]]))|(?:\*\*|//|<<|>>|[-+*/%@&|^])?=(?!=))"
 )
+"""An attribute or item that a statement sets, by its first name. The second group is there if others or a bracket follow: then it may be."""
+_LONGEST = 200
+"""Bytes of a line in which targets with commas are looked for."""
+_OTHER_TARGETS = re.compile(rb"[,)\]](?:[^=\n(]|(?<![\w)\]\x80-\xff])\(){0,200}(?<![<>!])=(?!=)")
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]|\([^)]*\))*", re.MULTILINE)
 _COMPOUND = re.compile(rb"(?:if|else|elif|try|except|finally|with|for|while|match)\b")
 
@@ -233,7 +241,7 @@ class _Module:
     def changes_imported(self) -> bool:
         """Whether the file sets an attribute or item of something that it imports."""
         imported = {alias or name for statement in _IMPORT.findall(self._data) for name, alias in _IMPORTED.findall(statement)}
-        return any(name in imported for name in _CHANGED.findall(self._data))
+        return any(match[1] in imported and _is_set(self._data, match) for match in _TARGET.finditer(self._data))
 
     def _mention(self, name: bytes) -> list[bytes]:
         """The top-level statements that say a name."""
@@ -256,6 +264,19 @@ def _mentions(block: bytes, name: bytes) -> bool:
             return True
         at = block.find(name, end)
     return False
+
+
+def _is_set(data: bytes, target: re.Match[bytes]) -> bool:
+    """Whether a statement sets something that looks like a target, by what stands in its line before."""
+    if target[2] is None:
+        return _BEFORE_CHANGE.fullmatch(data, data.rfind(b"\n", 0, target.start()) + 1, target.start()) is not None
+    line = data.rfind(b"\n", max(target.start() - _LONGEST, 0), target.start()) + 1
+    return (
+        (line > 0 or target.start() < _LONGEST)
+        and _OTHER_TARGETS.match(data, target.end()) is not None
+        and _BEFORE_ONE_OF_SEVERAL.fullmatch(data, line, target.start()) is not None
+        and _IN_BRACKETS.search(data, max(line - _LONGEST, 0), line) is None
+    )
 
 
 def exports(data: bytes, fed: Collection[bytes] = ()) -> set[bytes]:
