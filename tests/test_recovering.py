@@ -74,7 +74,7 @@ def test_what_only_the_analysis_raises_is_listed_and_the_module_goes_on(
     (tmp_path / "main.py").write_text(text, encoding="utf-8")
     found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
     assert [finding.code for finding in found.findings] == ["MX101"]
-    assert any("may never be raised" in reason for _, reason in found.imprecise)
+    assert any("as far as is known here" in reason for _, reason in found.imprecise)
     assert [site.followed for site in found.sites] == ["partial"]
 
 
@@ -96,7 +96,7 @@ def test_a_trace_that_ends_so_is_not_followed_in_full(tmp_path: Path, body: str,
     (tmp_path / "main.py").write_text(text, encoding="utf-8")
     found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
     assert [site.followed for site in found.sites] == [BODIES[body]]
-    assert any("may never be raised" in reason for _, reason in found.imprecise) is (BODIES[body] == "partial")
+    assert any("as far as is known here" in reason for _, reason in found.imprecise) is (BODIES[body] == "partial")
 
 
 @pytest.mark.parametrize("statement", HANDLED)
@@ -104,7 +104,7 @@ def test_what_is_handled_is_not_listed(tmp_path: Path, statement: str) -> None:
     text = f"import sys\n{statement}\nmark1 = 1\n"
     assert marks(text, tmp_path) == ("mark1",)
     found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
-    assert not any("may never be raised" in reason for _, reason in found.imprecise)
+    assert not any("as far as is known here" in reason for _, reason in found.imprecise)
 
 
 def test_what_the_statement_would_have_bound_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

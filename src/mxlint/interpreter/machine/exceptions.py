@@ -54,8 +54,8 @@ def throw_named(i: Interpreter, name: str, place: Place, value: Value | None = N
 
 
 def never_raised(i: Interpreter, place: Place | None, cls: Value | None) -> str:
-    """Note an exception that ends what would go on without it, and that Python may not raise. What is said of it."""
-    return _lacking(i, place, cls, "that may never be raised")
+    """Note an exception that ends what would go on without it: Python raises it if all that is known here is right. What is said of it."""
+    return _lacking(i, place, cls, "as far as is known here")
 
 
 def ends_cell(i: Interpreter, place: Place | None, cls: Value | None) -> str:
