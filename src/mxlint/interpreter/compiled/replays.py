@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from mxlint.domain.arrays import Array
+from mxlint.domain.exclusion import together
 from mxlint.domain.heap import Location
 from mxlint.domain.join import of
 from mxlint.domain.members import (
@@ -22,6 +23,7 @@ from mxlint.domain.members import (
     Symbolic,
     Tuple,
     Unbound,
+    Union,
     Value,
     members,
     options,
@@ -92,6 +94,8 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             continue  # what is there now is of no object that this call comes to
         if count(i, location) != read.count and not own and unwritten(i, ref, location):
             continue
+        if isinstance(now, Union):
+            now = _where_it_is_reached(i, ref, entry, oid, now)
         compare(i, ref, location, read, now, place, entry, again)
     for location in entry.counted:
         _note_counted(i, ref, entry, location, place, again)
@@ -238,6 +242,16 @@ def _both_arrays(i: Interpreter, oid: int, before: Value, now: Value) -> bool:
         kinds = (member.kinds for member in lying if isinstance(member, Symbolic))
         return i.info(oid).kind == "symbolic" or all(of in (None, {"array"}) for of in kinds)
     return is_tree_of_arrays(i, before) and is_tree_of_arrays(i, now)
+
+
+def _where_it_is_reached(i: Interpreter, ref: Ref, entry: Entry, oid: int, now: Union) -> Value:
+    """What lies in an object in the states in which a call comes to it: under conditions, another one lies where a way that the trace took led to it."""
+    if oid in referred(i.heap.get(ref.oid, "fun") or NONE):
+        return now
+    ways = [location for location, read in entry.reads.items() if oid in referred(read.value)]
+    guards = [option.guard for way in ways for option in options(held(i, *way) or UNBOUND) if oid in referred(option.member)]
+    kept = [option for option in now.options if any(together((*option.guard, *guard)) for guard in guards)]
+    return of(kept) if kept else now
 
 
 def _is_replaced(i: Interpreter, ref: Ref, entry: Entry, oid: int, known: dict[int, bool]) -> bool:
