@@ -33,7 +33,7 @@ from mxlint.interpreter.machine.observer import Observer
 from mxlint.interpreter.machine.operations import Operations
 from mxlint.interpreter.mlx import arrays
 from mxlint.interpreter.mlx import calls as mlx_calls
-from mxlint.interpreter.objects import attributes, classes, lookup, type_tests
+from mxlint.interpreter.objects import attributes, classes, lookup, setting, type_tests
 from mxlint.interpreter.open_world import candidates, client, entries, inheritance, public_attributes, template_methods, uncalled
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.statements import statements, truths
@@ -94,7 +94,7 @@ def python_operations() -> Operations:
         execute=statements.execute,
         call=callables.call,
         attribute=attributes.attribute,
-        set_attribute=attributes.set_attribute,
+        set_attribute=setting.set_attribute,
         iterate=iteration.iterate,
         truth=truths.truth,
         item=items.item,

@@ -15,6 +15,8 @@ USED: Final = ("#", "used")
 """The same of what was called that some round has compiled."""
 ENUM_MEMBERS: Final = ("#", "members")
 """Of a class that is an enum: its members in order."""
+ENUM_NAMES: Final = ("#", "names of members")
+"""The same: their names in order, of which one may have several."""
 REORDERED: Final = ("#", "reordered")
 """Of a list: what it held when a library had put its items in another order, and what it held before that."""
 REMADE: Final = ("#", "remade")

@@ -9,10 +9,13 @@ from mxlint.interpreter.machine.frames import Frame
 
 def mangled(i: Interpreter, name: str, frame: Frame) -> str:
     """A name as Python knows it where the code of a frame stands."""
-    if not name.startswith("__") or name.endswith("__"):
-        return name
-    label = (_class_around(i, frame.oid) or "").lstrip("_")
-    return f"_{label}{name}" if label else name
+    return mangled_in(_class_around(i, frame.oid) or "", name) if name.startswith("__") else name
+
+
+def mangled_in(label: str, name: str) -> str:
+    """A name as Python knows it in a class of some name; "" outside of classes."""
+    label = label.lstrip("_")
+    return f"_{label}{name}" if label and name.startswith("__") and not name.endswith("__") else name
 
 
 def _class_around(i: Interpreter, oid: int) -> str | None:

@@ -316,7 +316,7 @@ def attribute(i: Interpreter, owner: Value, cls: Value, name: str, place: Place,
         if name in written.names(MODULE):
             made = written_member(i, f"{MODULE}.{name}", frame)
             return Bound(owner, made) if made is not None and name != "is_module" else made
-        if name in ("__setattr__", "__getattribute__"):
+        if name in ("__setattr__", "__delattr__", "__getattribute__"):
             return Bound(owner, External(f"builtins.object.{name}"))
         if name in MODULE_METHODS or name == "__call__":
             return Bound(owner, External(f"{base}.{name}"))

@@ -1,4 +1,4 @@
-"""Attributes: reading, setting and deleting them, with descriptors, properties, `super()`, `__getattr__` and `__setattr__` of the program."""
+"""Reading attributes, with descriptors, properties, `super()`, `__getattribute__` and `__getattr__` of the program. `setting.py` sets and deletes them."""
 
 from __future__ import annotations
 
@@ -40,11 +40,10 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.paths import Condition
 from mxlint.interpreter.machine.private import mangled
 from mxlint.interpreter.objects import keeping, replaced_dict
-from mxlint.interpreter.objects.hooks import set_by_hook
+from mxlint.interpreter.objects.hooks import read_by_hook
 from mxlint.interpreter.objects.inherited import sets_itself
 from mxlint.interpreter.objects.lookup import (
     BASES,
@@ -58,7 +57,6 @@ from mxlint.interpreter.objects.lookup import (
     class_attribute,
     class_of,
     fields_of,
-    frozen,
     held_by_class,
     library_attribute,
     makes_init,
@@ -213,6 +211,12 @@ def _object_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame
 
 
 def _instance_attribute(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    found = read_by_hook(i, owner, name, place, frame)
+    return found if found is not None else read_without_hook(i, owner, name, place, frame)
+
+
+def read_without_hook(i: Interpreter, owner: Ref, name: str, place: Place, frame: Frame) -> Value:
+    """As `object.__getattribute__` does."""
     cls = i.heap.get(owner.oid, CLASS) or Unknown("class")
     if isinstance(cls, Union):
         return join([_of_class(i, owner, member, name, place, frame) for member in members(cls)])
@@ -279,7 +283,19 @@ def _held_by_object(i: Interpreter, owner: Ref, cls: Value, name: str, found: Va
 
 
 OF_OBJECTS: Final = frozenset(
-    ("__module__", "__doc__", "__eq__", "__hash__", "__repr__", "__str__", "__init__", "__ne__", "__setattr__", "__getattribute__")
+    (
+        "__module__",
+        "__doc__",
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__init__",
+        "__ne__",
+        "__setattr__",
+        "__delattr__",
+        "__getattribute__",
+    )
 )
 """What each object has from `object`, as a method of it."""
 
@@ -426,7 +442,19 @@ _OF_CLASSES: Final[Mapping[str, Callable[[Interpreter, Ref, Place, Frame], Value
 METHODS_OF_TYPE: Final = frozenset(("__subclasses__", "mro", "__call__"))
 """What each class has from `type`, as a method of it."""
 METHODS_OF_OBJECT: Final = frozenset(
-    ("__init__", "__new__", "__setattr__", "__getattribute__", "__init_subclass__", "__eq__", "__hash__", "__repr__", "__str__", "__name__")
+    (
+        "__init__",
+        "__new__",
+        "__setattr__",
+        "__delattr__",
+        "__getattribute__",
+        "__init_subclass__",
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__name__",
+    )
 )
 """What each class has from `object`, for its objects."""
 
@@ -496,104 +524,6 @@ def _external_attribute(i: Interpreter, owner: External, name: str, place: Place
         return Bound(owner, External(described.name))
     found = i.operations.external(i, "#member", Arguments((owner, Const(name)), places=(place, place)), place, frame)
     return found if not isinstance(found, Unbound) else External(f"{owner.name}.{name}")
-
-
-def set_attribute(i: Interpreter, owner: Value, name: str, value: Value, place: Place, frame: Frame) -> None:
-    """`owner.name = value`."""
-    name = mangled(i, name, frame)
-
-    def one(member: Member) -> Value:
-        _set_of(i, member, name, value, place, frame)
-        return NONE
-
-    i.place = place
-    i.split(owner, one)
-
-
-def _set_of(i: Interpreter, member: Member, name: str, value: Value, place: Place, frame: Frame) -> None:
-    if isinstance(member, Symbolic):
-        shadows.write(i, member, name, value, place, frame)
-    if not isinstance(member, Ref):
-        handled = i.operations.external(i, "#set_member", Arguments((member, Const(name), value), places=(place,) * 3), place, frame)
-        if isinstance(member, External) and handled == NONE:
-            replaced.put(i, member.name, name, value, place, frame)
-            return
-        i.mlx.handed(i, (value,), place, frame)
-        return
-    kind = i.info(member.oid).kind
-    if kind == "instance":
-        cls = i.heap.get(member.oid, CLASS) or Unknown("class")
-        if frozen(i, cls):
-            throw_named(i, "dataclasses.FrozenInstanceError", place)
-        found = class_attribute(i, cls, name) if not isinstance(cls, Union) else None
-        if isinstance(found, Ref) and i.info(found.oid).kind == "descriptor" and i.info(found.oid).payload == "property":
-            setter = i.heap.get(found.oid, "fset")
-            if setter is not None:
-                i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
-                return
-            throw_named(i, "builtins.AttributeError", place)
-        if isinstance(found, Ref) and i.info(found.oid).kind == "instance":
-            setter = special(i, found, "__set__", place, frame)
-            if setter is not None:
-                i.call(setter, Arguments((member, value), places=(place, place)), place, frame)
-                return
-        if set_by_hook(i, member, Const(name), value, place, frame):
-            return
-        if (
-            replaced_dict.give(i, member, value, place, frame)
-            if name == "__dict__"
-            else replaced_dict.write(i, member, name, value, place, frame)
-        ):
-            return
-    if kind == "function" and name == "__defaults__":
-        _set_defaults(i, member, value, place, frame)
-    elif kind == "function" and name == "__kwdefaults__":
-        _set_keyword_defaults(i, member, value, place, frame)
-    i.heap.set(member.oid, CLASS if kind == "instance" and name == "__class__" else name, value)
-    i.operations.written(i, member.oid, name, value, place, frame)
-
-
-def delete_attribute(i: Interpreter, member: Ref, name: str, place: Place, frame: Frame) -> None:
-    """`del member.name`."""
-    cls = i.heap.get(member.oid, CLASS) if i.info(member.oid).kind == "instance" else None
-    found = class_attribute(i, cls, name) if cls is not None and not isinstance(cls, Union) else None
-    if isinstance(found, Ref) and i.info(found.oid).payload == "property":
-        deleter = i.heap.get(found.oid, "fdel")
-        if deleter is None:
-            throw_named(i, "builtins.AttributeError", place)
-        i.call(deleter, Arguments((member,), places=(place,)), place, frame)
-    elif not replaced_dict.write(i, member, name, None, place, frame):
-        i.heap.drop(member.oid, name)
-        i.operations.written(i, member.oid, name, UNBOUND, place, frame)
-
-
-def _set_defaults(i: Interpreter, function: Ref, value: Value, place: Place, frame: Frame) -> None:
-    """Give the last parameters of a function other defaults."""
-    info = i.info(function.oid).payload
-    given = [value.items] if isinstance(value, Tuple) and value.items is not None else [()] if value == NONE else []
-    if isinstance(info, FunctionInfo) and given:
-        names = [param.name for param in info.node.params if not param.star and not param.kwonly]
-        held = dict(zip(reversed(names), reversed(given[0])))
-        for name in names:
-            _set_default(i, function, name, held.get(name), place, frame)
-
-
-def _set_default(i: Interpreter, function: Ref, name: str, value: Value | None, place: Place, frame: Frame) -> None:
-    """Give a parameter of a function another default, or none."""
-    if value is None:
-        i.heap.drop(function.oid, ("default", name))
-    else:
-        i.heap.set(function.oid, ("default", name), value)
-    i.operations.written(i, function.oid, ("default", name), UNBOUND if value is None else value, place, frame)
-
-
-def _set_keyword_defaults(i: Interpreter, function: Ref, value: Value, place: Place, frame: Frame) -> None:
-    """Give the parameters of a function that only keywords bind other defaults."""
-    info = i.info(function.oid).payload
-    if isinstance(info, FunctionInfo) and (value == NONE or isinstance(value, Ref) and i.info(value.oid).kind == "dict"):
-        for name in [param.name for param in info.node.params if param.kwonly]:
-            held = i.heap.get(value.oid, ("k", Const(name))) if isinstance(value, Ref) else None
-            _set_default(i, function, name, held, place, frame)
 
 
 _OF_OBJECTS: Final = {"instance": _instance_attribute, "class": _class_attribute, "super": _super_attribute}

@@ -12,6 +12,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.objects.lookup import BASES, CLASS, PLAIN, mro
+from mxlint.interpreter.objects.slots import slots_of
 
 
 def _subclasses(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -33,7 +34,7 @@ def _dir(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     holders = _holders(i, args.args[0]) if len(args.args) == 1 and isinstance(args.args[0], Ref) else None
     if holders is None:
         return call_model(i, "builtins.dir", args, place, frame) or i.symbolic(place, "dir")
-    names = {name for holder in holders for name in i.heap.fields(holder.oid) if isinstance(name, str)}
+    names = {name for holder in holders for name in (*i.heap.fields(holder.oid), *(slots_of(i, holder) or ())) if isinstance(name, str)}
     return new_list(i, Tuple(tuple(map(Const, sorted(names)))), place)
 
 

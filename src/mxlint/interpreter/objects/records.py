@@ -18,11 +18,12 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Handler, Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
-from mxlint.interpreter.machine.locations import ENUM_MEMBERS, ITEMS
+from mxlint.interpreter.machine.locations import ENUM_MEMBERS, ENUM_NAMES, ITEMS
 from mxlint.interpreter.objects import keeping, views
 from mxlint.interpreter.objects.classes import instantiate, set_fields
 from mxlint.interpreter.objects.lookup import ANNOTATED, BASES, CLASS, FIELDS, fields_of, mro, special
 from mxlint.interpreter.objects.reflection import name_class
+from mxlint.interpreter.objects.slots import SLOTS
 
 
 def _dataclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
@@ -51,6 +52,8 @@ def _dataclass(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> V
             i.heap.set(cls.oid, ("kwonly", field.value), by_keyword)
         kept.append(field)
     i.heap.set(cls.oid, FIELDS, Tuple(tuple(kept)))
+    if args.keywords.get("slots") == TRUE:
+        i.heap.set(cls.oid, SLOTS, Tuple(tuple(kept)))
     for option, usual in (("frozen", FALSE), ("eq", TRUE), ("order", FALSE), ("repr", TRUE), ("init", TRUE)):
         i.heap.set(cls.oid, ("#", option), args.keywords.get(option, usual))
     return cls
@@ -198,6 +201,7 @@ def _class_made(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> 
 
 def _make_enum(i: Interpreter, cls: Ref, place: Place, frame: Frame) -> None:
     order: list[Value] = []
+    names: list[Value] = []
     for field, value in list(i.heap.fields(cls.oid).items()):
         if (
             not isinstance(field, str)
@@ -206,6 +210,7 @@ def _make_enum(i: Interpreter, cls: Ref, place: Place, frame: Frame) -> None:
             and i.info(value.oid).kind in ("function", "descriptor", "class")
         ):
             continue
+        names.append(Const(field))
         if isinstance(value, Ref) and i.heap.get(value.oid, CLASS) == External("enum.auto"):
             value = Const(len(order) + 1)
         same = next((m for m in order if isinstance(m, Ref) and i.heap.get(m.oid, "value") == value), None)
@@ -221,21 +226,28 @@ def _make_enum(i: Interpreter, cls: Ref, place: Place, frame: Frame) -> None:
         i.heap.set(cls.oid, field, Ref(oid))
         order.append(Ref(oid))
     i.heap.set(cls.oid, ENUM_MEMBERS, Tuple(tuple(order)))
+    i.heap.set(cls.oid, ENUM_NAMES, Tuple(tuple(names)))
 
 
 def _listed(i: Interpreter, cls: Value) -> tuple[Value, ...] | None:
     return enum_members(i, cls) if isinstance(cls, Ref) else None
 
 
+def _names(i: Interpreter, cls: Value) -> tuple[Value, ...]:
+    """The names of the members of an enum in order, of which one may have several."""
+    names = i.heap.get(cls.oid, ENUM_NAMES) if isinstance(cls, Ref) else None
+    return names.parts if isinstance(names, Tuple) else ()
+
+
 def _table_of_members(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`Colour.__members__`: the members by their names."""
-    listed = _listed(i, args.args[0])
-    if listed is None:
+    cls = args.args[0]
+    if not isinstance(cls, Ref) or _listed(i, cls) is None:
         return UNBOUND
     oid = i.allocate("dict", None, place, "members")
-    for member in listed:
-        if isinstance(member, Ref):
-            put(i, oid, i.heap.get(member.oid, "name") or UNBOUND, member)
+    for name in _names(i, cls):
+        if isinstance(name, Const):
+            put(i, oid, name, i.heap.get(cls.oid, name.value) or UNBOUND)
     return Ref(oid)
 
 
@@ -257,15 +269,14 @@ def _enum_member(i: Interpreter, args: Arguments, place: Place, frame: Frame) ->
 
 def _enum_item(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
     """`Colour["RED"]`."""
-    listed = _listed(i, args.args[0])
-    if not listed:
+    cls = args.args[0]
+    listed, names = _listed(i, cls), _names(i, cls)
+    if not listed or not isinstance(cls, Ref):
         return UNBOUND
-    found = [
-        m
-        for m in listed
-        for key in members(args.args[1])
-        if isinstance(m, Ref) and (not isinstance(key, Const) or i.heap.get(m.oid, "name") == key)
-    ]
+    found: list[Value] = []
+    for key in members(args.args[1]):
+        named = [i.heap.get(cls.oid, key.value) or UNBOUND] if isinstance(key, Const) and key in names else []
+        found.extend(named if isinstance(key, Const) else listed)
     if not found:
         throw_named(i, "builtins.KeyError", place)
     return join(found)

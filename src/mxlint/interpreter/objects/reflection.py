@@ -41,7 +41,7 @@ from mxlint.interpreter.machine.locations import INSTEAD
 from mxlint.interpreter.machine.paths import Path
 from mxlint.interpreter.machine.targets import Target
 from mxlint.interpreter.objects import replaced_dict, views
-from mxlint.interpreter.objects.attributes import delete_attribute
+from mxlint.interpreter.objects.attributes import read_without_hook
 from mxlint.interpreter.objects.hooks import set_by_hook
 from mxlint.interpreter.objects.lookup import (
     BASES,
@@ -57,6 +57,7 @@ from mxlint.interpreter.objects.lookup import (
     mro,
     read_missing,
 )
+from mxlint.interpreter.objects.setting import delete_attribute, delete_without_hook, set_without_hook
 from mxlint.interpreter.objects.type_tests import builtin_type, classes_in, instance_of
 from mxlint.interpreter.open_world import installed
 from mxlint.models.load import constant, kind_of, model
@@ -452,13 +453,32 @@ def _put(i: Interpreter, member: Member, name: str, value: Value, place: Place, 
     """Set an attribute without asking the class of the program."""
     if isinstance(member, Symbolic):
         i.set_attribute(member, name, value, place, frame)
-    elif isinstance(member, Ref) and not replaced_dict.write(i, member, name, value, place, frame):
-        i.heap.set(member.oid, name, value)
-        i.operations.written(i, member.oid, name, value, place, frame)
+    elif isinstance(member, Ref):
+        set_without_hook(i, member, name, value, place, frame)
+
+
+def _object_delattr(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
+    names = constant_names(args.args[1])
+    if names is None:
+        i.imprecise("delattr with a name that is not known", place)
+    for name in names or ():
+        for member in members(args.args[0]):
+            if isinstance(member, Ref):
+                delete_without_hook(i, member, name, place, frame)
+    return NONE
 
 
 def _object_getattribute(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:
-    return _getattr(i, args, place, frame)
+    names = constant_names(args.args[1])
+    if names is None:
+        return _getattr(i, args, place, frame)
+
+    def one(member: Member) -> Value:
+        is_instance = isinstance(member, Ref) and i.info(member.oid).kind == "instance"
+        read = read_without_hook if is_instance else i.operations.attribute
+        return join([read(i, member, name, place, frame) for name in names])  # type: ignore[arg-type]
+
+    return i.split(args.args[0], one)
 
 
 HANDLERS: Final[dict[str, Handler]] = {
@@ -474,6 +494,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "builtins.super": _super,
     "builtins.callable": _callable,
     "builtins.object.__setattr__": _object_setattr,
+    "builtins.object.__delattr__": _object_delattr,
     "builtins.object.__getattribute__": _object_getattribute,
 }
 """By canonical name; those with `#` are called by the interpreter itself."""

@@ -13,6 +13,7 @@ SPECIAL: Final = frozenset(
         "__aenter__",
         "__anext__",
         "__call__",
+        "__delattr__",
         "__delitem__",
         "__enter__",
         "__getitem__",
@@ -20,6 +21,7 @@ SPECIAL: Final = frozenset(
         "__init_subclass__",
         "__ior__",
         "__next__",
+        "__setattr__",
         "__setitem__",
     )
 )

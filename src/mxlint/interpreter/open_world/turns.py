@@ -25,7 +25,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.paths import CLIENT, Condition
 from mxlint.interpreter.machine.writing import Writes
-from mxlint.interpreter.open_world import closures, preparing, told
+from mxlint.interpreter.open_world import closures, preparing, set_from_outside, told
 from mxlint.interpreter.open_world.alone import called_alone, sample
 from mxlint.interpreter.open_world.client_methods import Method
 from mxlint.interpreter.open_world.counting import leaves_another_count
@@ -232,6 +232,7 @@ def _may_run(i: Interpreter, method: Method, after: Callee, frame: Frame, *, giv
         for handed in closures.callables(i, closures.handed(i, value)) if not given_by else ():
             _may_run(i, handed, after, frame, given_by=True)
         ends = True
+        set_from_outside.take_back(i, method, its[0] if its else None, mark)
         compiles = preparing.compiles_anew(i, mark)
         told.ran(i, method, mark)
         return NONE

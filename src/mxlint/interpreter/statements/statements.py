@@ -30,8 +30,9 @@ from mxlint.interpreter.machine.exceptions import handled_error, throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import KEPT
 from mxlint.interpreter.machine.paths import Path
+from mxlint.interpreter.machine.private import mangled
 from mxlint.interpreter.machine.targets import Target
-from mxlint.interpreter.objects.attributes import delete_attribute
+from mxlint.interpreter.objects.setting import delete_attribute
 from mxlint.interpreter.statements.binding import (
     Deleted,
     assign,
@@ -161,7 +162,7 @@ def _delete(i: Interpreter, node: ir.Delete, frame: Frame) -> None:
         elif isinstance(target, ir.Attr):
             for member in members(i.eval(target.value, frame)):
                 if isinstance(member, Ref):
-                    delete_attribute(i, member, target.name, frame.place(target), frame)
+                    delete_attribute(i, member, mangled(i, target.name, frame), frame.place(target), frame)
                 elif isinstance(member, External):
                     replaced.put(i, member.name, target.name, None, frame.place(target), frame)
         elif isinstance(target, ir.Sub):
