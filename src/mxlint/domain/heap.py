@@ -563,7 +563,7 @@ def widened(
         present = base.get(*location) or UNBOUND
         before, now = old.get(location, present), new.get(location, present)
         widening = widen if there else widen_late
-        after = _earlier(before if before is now else widening(before, now, loop, tested.get(location, ())), of_round)
+        after = of_earlier(before if before is now else widening(before, now, loop, tested.get(location, ())), of_round)
         result[location] = _settled(before, after) if again and type(after) is Union and after != before else after
     return result
 
@@ -576,10 +576,10 @@ def _settled(before: Value, after: Union) -> Value:
 
 def passed(state: Delta, of_round: Callable[[Identity], bool]) -> Delta:
     """The state after a round, as the next one finds it. `of_round`: of which conditions the outcomes say nothing of the next round."""
-    return {location: _earlier(value, of_round) for location, value in state.items()}
+    return {location: of_earlier(value, of_round) for location, value in state.items()}
 
 
-def _earlier(value: Value, of_round: Callable[[Identity], bool]) -> Value:
+def of_earlier(value: Value, of_round: Callable[[Identity], bool]) -> Value:
     """The value with guards as conditions of an earlier round: they say nothing of the next, but that a member depends on them."""
     if type(value) is not Union or not any(of_round(literal.condition) for option in value.options for literal in option.guard):
         return value

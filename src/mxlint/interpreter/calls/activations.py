@@ -8,29 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from mxlint.domain.arrays import Array
 from mxlint.domain.join import join
 from mxlint.domain.members import NONE, Bound, Const, External, Range, Ref, Tuple, Unknown, Value, members, scalar_type
 from mxlint.domain.place import Place
-from mxlint.domain.widening import widen
 from mxlint.facts import events
-from mxlint.interpreter.calls import summaries
+from mxlint.interpreter.calls import recursion, summaries
 from mxlint.interpreter.calls.relevance import Reach, reach_of
 from mxlint.interpreter.containers import open_entries
 from mxlint.interpreter.containers.builders import put
 from mxlint.interpreter.containers.inplace import overwrite
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.expressions.keywords import unless_named
-from mxlint.interpreter.loops.carried import going_on
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import MAX_CALLS, Halt, Interpreter
+from mxlint.interpreter.machine.core import MAX_CALLS, Interpreter
 from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame, FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal, where
+from mxlint.interpreter.machine.recursions import looks_inside
 from mxlint.interpreter.mlx import kinds
 from mxlint.interpreter.open_world import given_stars, presumptions
 from mxlint.syntax import ir
@@ -42,10 +41,6 @@ ENV: Final = ("#", "parent")
 
 MAX_RECURSION: Final = 3
 """Activations of one function that are run one inside the other before recursion is a fixpoint."""
-
-
-MAX_FIXPOINT: Final = 6
-"""Rounds of a fixpoint of recursion."""
 
 
 MAX_ASIDE: Final = 1_000
@@ -133,7 +128,7 @@ def run_function(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, 
     if not active and id(info.node) in i.ledger.of(Costs).recursive and (i.splits or not single):
         reach = _beside(i, ref, info, args)
         return _as_library(i, info, args, reach, place, caller) if reach is not None else _recursive(i, ref, info, args, place, caller)
-    under_way = summaries.begin(i, ref, args) if active == 0 else None
+    under_way = summaries.begin(i, ref, args) if active == 0 and looks_inside(i) is None else None
     if under_way is not None:
         inner = i.context.inner(("call", place, ref.oid))
         found = summaries.find(i, under_way, inner)
@@ -392,73 +387,24 @@ def _returned(i: Interpreter, info: FunctionInfo, frame: Frame) -> Value:
 
 
 def _recursive(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Value:
-    """Recursion as a fixpoint: what the inner call returns is what was found so far, from nothing upwards."""
+    """Recursion as a fixpoint."""
+
+    def run(given: Arguments) -> Value:
+        with i.within(("call", place, ref.oid, "recursion")):
+            return run_body(i, info, activation(i, ref, info, given, place, caller))
+
+    steps = i.steps
     key = (id(info.node), i.trace)
     if i.heap.recording is not None:
         i.heap.recording.recursions.add(key)
     known = i.approximations.get(key)
     if known is not None:
-        known["arguments"].append(args)
-        known["paths"].append(i.path)
-        if known["value"] is None:
-            raise Halt
-        return known["value"]  # type: ignore[no-any-return]
-    state: dict[str, Any] = {"value": None, "arguments": [], "paths": []}
-    i.approximations[key] = state
-    steps = i.steps
-    mark = i.heap.mark()
-    path = i.path
-    given = args
+        return recursion.come_to(i, known, args)
     try:
-        for _ in range(MAX_FIXPOINT):
-            state["arguments"], state["paths"] = [], []
-            checkpoint = i.checkpoint()
-            try:
-                with i.quietly(), i.within(("call", place, ref.oid, "recursion")):
-                    frame = activation(i, ref, info, given, place, caller)
-                    value: Value | None = run_body(i, info, frame)
-            except Halt:
-                value = None
-            i.heap.undo(mark)
-            i.path = path
-            i.forget(checkpoint)
-            wider = _widened_arguments(i, given, state["arguments"])
-            merged = value if state["value"] is None else state["value"] if value is None else widen(state["value"], value)
-            if merged == state["value"] and wider is None:
-                break
-            state["value"] = merged
-            given = wider or given
-        with i.within(("call", place, ref.oid, "recursion")):
-            frame = activation(i, ref, info, given, place, caller)
-            return run_body(i, info, frame)
+        return recursion.fixpoint(i, key, args, run, (ref, place))
     finally:
-        del i.approximations[key]
         costs = i.ledger.of(Costs)
         costs.aside[id(info.node)] += 0 if costs.free else steps - i.steps
-
-
-def _widened_arguments(i: Interpreter, given: Arguments, inner: list[Arguments]) -> Arguments | None:
-    """The arguments of a recursive function and of its inner calls together; None if these bring nothing new."""
-
-    def widened(before: Value, value: Value) -> Value:
-        counted = going_on(i, before, value)
-        return widen(before, value) if counted is None else counted
-
-    result = list(given.args)
-    keywords = dict(given.keywords)
-    changed = False
-    for other in inner:
-        if len(other.args) != len(result):
-            continue
-        for number, value in enumerate(other.args):
-            wider = widened(result[number], value)
-            changed = changed or wider != result[number]
-            result[number] = wider
-        for name, value in other.keywords.items():
-            wider = widened(keywords[name], value) if name in keywords else value
-            changed = changed or keywords.get(name) != wider
-            keywords[name] = wider
-    return Arguments(result, keywords, given.star, given.kwstar, given.places, given.keyword_places, given.node) if changed else None
 
 
 def activation(i: Interpreter, ref: Ref, info: FunctionInfo, args: Arguments, place: Place, caller: Frame) -> Frame:

@@ -443,9 +443,9 @@ def sweep(i: Interpreter, recording: Recording, mark: int, value: Value, earlier
 def _of_recursions(i: Interpreter) -> Iterator[Value]:
     """What recursion that is under way has come to so far."""
     for state in i.approximations.values():
-        if state["value"] is not None:
-            yield state["value"]
-        for args in state["arguments"]:
+        if state.value is not None:
+            yield state.value
+        for args in state.arguments:
             yield from args.values
 
 

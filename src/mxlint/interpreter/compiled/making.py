@@ -50,6 +50,7 @@ from mxlint.interpreter.machine.journal import (
     where,
 )
 from mxlint.interpreter.machine.locations import ITEMS, NEW, USED
+from mxlint.interpreter.machine.recursions import compiles_at
 from mxlint.interpreter.objects.lookup import class_attribute
 from mxlint.syntax import ir
 
@@ -94,6 +95,7 @@ def make(i: Interpreter, args: Arguments, place: Place, frame: Frame, form: str 
         value = args.get(position, name)
         if value is not None:
             i.heap.set(oid, name, value)
+    compiles_at(i, place)
     again = _made_before(i, info.site)
     if not i.silent:
         i.noting(partial(journal(i).compiled.__setitem__, oid, _fact(i, oid, info, args, place, frame, again=again)), ("compiled", oid))
@@ -183,7 +185,7 @@ def _fact(i: Interpreter, oid: int, info: CompiledInfo, args: Arguments, place: 
         number=oid, site=where(place), form=info.form, text=info.text, within=qualname(frame), function=function_fact(i, args.get(0, "fun") or NONE),
         inputs=inputs, outputs=outputs, shapeless=known,
         loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in own),
-        caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i), *outer)),
+        caller_loops=tuple(events.Where(where(loop).span, round_) for loop, round_ in (*recursions(i, place), *outer)),
         escapes=False, method_of=method_of, decorates=where(decorator) if decorator is not None else None, module_level=frame.kind == "module", modality=modality(i, 0) or events.Modality(),
         layer=_layer(i, frame), caller_layer=_caller_layer(i, frame), maker=_maker(i, frame), run=not i.modes.entered_alone, in_module=cls is not None and i.mlx.class_kind(i, Ref(cls)) == "module",
         identity=_identity(args.get(0, "fun")), owner=_owner(i, args.get(0, "fun")), turns=_turns(i, args.get(0, "fun")), again=again, replaces=replaces,

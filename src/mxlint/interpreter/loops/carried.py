@@ -142,6 +142,12 @@ def going_on(i: Interpreter, before: Value, after: Value) -> Value | None:
     return Kind("int" if types == {"int"} else "float", "varying")
 
 
+def handed_down(i: Interpreter, before: Value, value: Value, at: Location, call: tuple[Place, object]) -> Value:
+    """What a recursive function is given by its inner calls. What they make of what it was given itself, as the parts of a tree, is one symbolic value: that with which
+    an inner call starts. `at`: its parameter."""
+    return _carried(i, {}, at, before, value, call) if _has_symbolic(value) else value
+
+
 def _start(i: Interpreter, at: Location, grown: Collection[Symbolic], changes: bool, loop: tuple[Place, object]) -> Symbolic:
     """What a location holds when a round starts."""
     place, _ = loop

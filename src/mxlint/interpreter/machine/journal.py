@@ -354,16 +354,23 @@ def loops(i: Interpreter) -> tuple[list[tuple[Place, str]], list[tuple[Place, st
     return own[::-1], outer[::-1]
 
 
-def recursions(i: Interpreter) -> list[tuple[Place, str]]:
-    """The calls that lead to a point of host code and in which a function calls itself; where one activation of it comes there, with the calls around."""
+def recursions(i: Interpreter, compiling: Place | None = None) -> list[tuple[Place, str]]:
+    """The calls that lead to a point of host code and in which a function calls itself; where one activation of it comes there, with the calls around. Where
+    activations were run one inside the other, how deep.
+    `compiling`: where something is compiled there."""
     found: list[tuple[Place, str]] = []
     step: Context | None = i.context if i.trace is None else None
+    activations: dict[object, list[Place]] = {}
     while step is not None:
+        if isinstance(step.step, tuple) and step.step[0] == "call" and len(step.step) == 3:
+            activations.setdefault(step.step[2:], []).append(step.step[1])
         if isinstance(step.step, tuple) and step.step[-1] == "recursion":
-            around = () if _comes_again(i, step.step[2]) else (str(place.start) for place in _calls_around(step))
+            around = () if _comes_again(i, step.step[2], compiling) else ("within", *(str(place.start) for place in _calls_around(step)))
             found.append((step.step[1], " ".join(("recursion", *around))))
         step = step.parent
-    return found[::-1]
+    # Activations that are run one inside the other: the deeper ones are those that an activation of the function has called.
+    deep = [(places[-2], f"recursion at depth {len(places) - 1}") for places in activations.values() if len(places) > 1]
+    return [*found[::-1], *deep]
 
 
 def _calls_around(context: Context) -> Iterator[Place]:
@@ -374,12 +381,15 @@ def _calls_around(context: Context) -> Iterator[Place]:
         step = step.parent
 
 
-def _comes_again(i: Interpreter, function: int) -> bool:
-    """Whether several activations of a recursive function may come to this point: one that does calls the function as well, or one calls it twice."""
+def _comes_again(i: Interpreter, function: int, compiling: Place | None) -> bool:
+    """Whether several activations of a recursive function may come to this point: one that does calls the function as well, or one calls it twice, and what
+    is called compiles something there, if that is asked."""
     state = i.approximations.get((id(i.info(function).payload.node), i.trace))  # type: ignore[attr-defined]
     if state is None:
         return True
-    inner: list[paths.Path] = state["paths"]
+    inner: list[paths.Path] = state.paths
+    if compiling is not None and compiling not in state.again:
+        return False
     return any(paths.go_together(i.path, path) for path in inner) or any(starmap(paths.go_together, combinations(inner, 2)))
 
 
@@ -487,6 +497,8 @@ def depends(part: object, trace: Any) -> bool:
         return bool(part.origin) or part.ident in trace.given.names
     if isinstance(part, Tuple):
         return any(depends(item, trace) for item in part.items or ())
+    if isinstance(part, Ref):
+        return part in trace.given.copies.values()
     if isinstance(part, Symbolic):
         return part.identity in trace.given.names
     if isinstance(part, (Length, Measure)):
