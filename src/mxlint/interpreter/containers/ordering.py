@@ -102,8 +102,7 @@ def _in_order(i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Re
     value = args.args[0]
     key = args.keywords.get("key", NONE)
     if any(isinstance(m, (Symbolic, Unknown)) for m in members(value)):
-        if key != NONE:
-            _keys(i, value, key, place, frame)
+        _compare_open(i, value, key, "<", "builtins.sorted", place, frame, args.place(0, "", place))
         given_contents.read_in_any_order(i, value, place, frame)
         unknown = next((m for m in members(value) if isinstance(m, Unknown)), None)
         return new_list(i, any_number(unknown or i.symbolic(place, "element")), place)
@@ -163,6 +162,14 @@ def _compare(i: Interpreter, ranked: _Ranked, op: str, name: str, place: Place, 
         i.choose(Truth(None, "open", several), at, compare, lambda: NONE)
 
 
+def _compare_open(i: Interpreter, value: Value, key: Value, op: str, name: str, place: Place, frame: Frame, operand: Place) -> None:
+    """What nobody in sight gives is put in order by keys that the program makes of its elements."""
+    keys = _keys(i, value, key, place, frame) if key != NONE else []
+    if keys and not any(isinstance(member, Unknown) for member in members(value)):
+        each = any_number(join(keys))
+        _compare(i, _Ranked(each, [join(keys)], each), op, name, place, frame, operand)
+
+
 def _compared(i: Interpreter, keys: Sequence[Value], op: str, name: str, place: Place, frame: Frame) -> None:
     """Things are compared: arrays are asked for their truth, and objects of the program by their own methods."""
     for number, part in enumerate(keys if len(keys) > 1 else ()):
@@ -219,6 +226,7 @@ def extreme(name: str) -> Handler:
         if len(args.args) == 1 and args.star is None:
             value = args.args[0]
             if any(isinstance(m, (Symbolic, Unknown)) or isinstance(m, ShapeOf) and not m.origin for m in members(value)):
+                _compare_open(i, value, key, "<" if name == "min" else ">", f"builtins.{name}", place, frame, args.place(0, "", place))
                 given_contents.read_in_any_order(i, value, place, frame)
                 return i.derived(name, [m for m in members(value)][:1], None, place)
             ranked = _ranked(i, value, key, place, frame)
