@@ -32,6 +32,7 @@ Way = Literal[
     "rounds",
     "several",
     "axes",
+    "lacks",
     "handler",
     "exception",
     "callback",
@@ -42,7 +43,7 @@ Way = Literal[
     "value",
     "outcome",
 ]
-"""What it is that is not decided: how a test comes out, whether a loop has a round, there are several things to compare, an array has the axes that it is asked for, an exception comes to a handler, a library calls what it was given, a
+"""What it is that is not decided: how a test comes out, whether a loop has a round, there are several things to compare, an array has the axes that it is asked for, or a container what it is asked for, an exception comes to a handler, a library calls what it was given, a
 method ran before, which of several values something has, or what else comes of it."""
 
 

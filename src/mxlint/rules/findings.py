@@ -84,6 +84,7 @@ _WORDS: Final[Mapping[Way, tuple[str, str]]] = {
     "rounds": ("when {} is empty", "when {} is not empty"),
     "several": ("when {} has at most one element", "when {} has two or more elements"),
     "axes": ("when an array has the axes that {} wants", "when an array has other axes than {} wants"),
+    "lacks": ("when {} is there", "when {} is not there"),
     "handler": ("unless {} runs", "if {} runs"),
     "exception": ("unless an exception comes to {}", "if an exception comes to {}"),
     "installed": ("unless {} calls what was put there", "if {} calls what was put there"),

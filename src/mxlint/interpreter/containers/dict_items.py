@@ -13,6 +13,7 @@ from typing import Final
 from mxlint.domain.guards import HANDLER, MAX_GUARD, Guard, Identity, Literal_, opposite
 from mxlint.domain.join import bound, join, of
 from mxlint.domain.members import (
+    NONE,
     UNBOUND,
     Const,
     Kind,
@@ -42,10 +43,11 @@ from mxlint.interpreter.machine.core import Interpreter, guarded
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import REST, REST_KEY, TREE
-from mxlint.interpreter.machine.paths import TEST, Condition
+from mxlint.interpreter.machine.paths import LACKS, TEST, Condition
 from mxlint.interpreter.objects import views
 from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.open_world import given_dicts
+from mxlint.interpreter.open_world.failing import may_fail
 from mxlint.interpreter.open_world.possible import decided_where
 
 
@@ -59,6 +61,7 @@ def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Fra
 def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Frame, default: Value | None) -> Value:
     found: list[tuple[Member | None, Value]] = []
     absent: Guard | None = ()
+    lacks = True
     rest = bound(i.heap.get(owner.oid, ("#", "rest")) or UNBOUND)
     field = entry(i, owner.oid, key)
     value = i.heap.get(owner.oid, field) if is_key(key) else None
@@ -80,6 +83,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
             i.operations.read_through(i, owner.oid, field, UNBOUND if rest is None else rest, place, frame)
             named = i.live(named)
             rest = bound(named)
+            lacks = _where_absent(named) is not None
             absent = () if default is None else _where_absent(named)
             found = [(None, rest)] if rest is not None else []
         else:
@@ -105,6 +109,8 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         found_under(i, owner.oid, key, found)
     if absent is not None and default is None and found and i.heap.get(owner.oid, ("#", "factory")) is None:
         i.may_raise("builtins.KeyError", of=(key,))
+        if lacks:
+            may_fail(i, "builtins.KeyError", Tuple((owner, key, rest or NONE)), place, frame, LACKS)
     if absent is not None and default is None:
         maker = i.heap.get(owner.oid, ("#", "factory"))
         if maker is not None and not isinstance(maker, Const):

@@ -65,9 +65,11 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import throw_named
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import ITEMS
+from mxlint.interpreter.machine.paths import LACKS
 from mxlint.interpreter.mlx import losses
 from mxlint.interpreter.objects.lookup import OPEN_KINDS, bind, class_attribute, container, environment, library_base_of, special
 from mxlint.interpreter.open_world import given_dicts, given_stars, ranks, shadows
+from mxlint.interpreter.open_world.failing import may_fail
 
 WHOLE_NUMBER: Final = frozenset(("int",))
 
@@ -245,7 +247,9 @@ def _item_of_library(i: Interpreter, owner: External, index: Value, place: Place
 
 
 def _item_of_symbolic(i: Interpreter, owner: Symbolic, index: Value, place: Place, frame: Frame) -> Value:
-    """One thing for each index, until the program writes something else there."""
+    """One thing for each index, until the program writes something else there. Only a dict has something under a text."""
+    if all(scalar_type(member) == "str" for member in members(index)):
+        may_fail(i, "builtins.KeyError", owner, place, frame, LACKS)
     i.may_raise()
     parts = members(index)
     kinds = WHOLE_NUMBER if owner.identity[0] == SHAPE and isinstance(index, Const) else None
@@ -354,7 +358,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
         if at_front(content, index) and isinstance(real, int):
             return content.front[real]
         if not isinstance(real, int) or not -(content.least or 0) <= real < (content.least or 0):
-            i.may_raise("builtins.IndexError", of=members(index))
+            may_fail(i, "builtins.IndexError", Tuple((index,)), place, frame, LACKS)
         held = content.element or Unknown("item")
         return given_stars.item(i, held, real, place) if isinstance(held, Array) and isinstance(real, int) else held
     if real is None:
@@ -362,7 +366,7 @@ def sequence_item(i: Interpreter, content: Tuple, index: Value, place: Place, fr
             return Tuple(None, join(items)) if items else content
         if isinstance(index, (Tuple, Ref)) or scalar_type(index) not in (None, "int", "bool", "number"):
             throw_named(i, "builtins.TypeError", place)
-        i.may_raise("builtins.IndexError", of=members(index))
+        may_fail(i, "builtins.IndexError", Tuple((index,)), place, frame, LACKS)
         chosen = items
         if i.tries and isinstance(index, Range) and index.high is not None and index.high >= len(items):
             i.tries[-1].overrun += 1

@@ -20,6 +20,8 @@ SEVERAL: Final = "several"
 """The first part of the condition that there are two elements or more to be put in order."""
 AXES: Final = "axes"
 """The first part of the condition that an array lacks the axes that it is asked for."""
+LACKS: Final = "lacks"
+"""The first part of the condition that a container has nothing under a key or at an index."""
 MORE: Final = "more rounds"
 """The first part of the condition that a loop has more rounds than one."""
 CLIENT: Final = "client"
@@ -42,6 +44,7 @@ WAYS: Final[Mapping[object, Way]] = {
     ROUNDS: "rounds",
     SEVERAL: "several",
     AXES: "axes",
+    LACKS: "lacks",
     HANDLER: "handler",
     EXCEPTION: "exception",
     CALLED_BACK: "callback",

@@ -18,6 +18,7 @@ from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.locations import LAST_AXIS, LAST_LENGTH
 from mxlint.interpreter.machine.paths import AXES
+from mxlint.interpreter.open_world.failing import may_fail
 
 TESTED: Final = ("#", "axes by a test")
 """Of an array outside of traces whose shape nobody in sight gives: how many axes it has where a test lets the program go on."""
@@ -73,17 +74,8 @@ def keep_origins_of_last(i: Interpreter, array: int, origins: frozenset[Origin] 
 
 
 def may_lack(i: Interpreter, shape: ShapeOf, error: str, place: Place, frame: Frame) -> None:
-    """A shape may have other axes than it is asked for, which raises. A trace that this ends is told of where a handler around it is there for that: then
-    somebody gives such arrays."""
-    i.may_raise(error)
-    if i.trace is None or not i.tries or len(i.tries) > i.trace.tries or not i.tries[-1].expects(error):
-        return
-    path, lacks = i.path, i.undecided("open", place, tag=AXES)
-    if lacks.literal is not None:
-        i.grounds.setdefault(lacks.literal.condition, set()).add(shape)
-    i.path = (*path, lacks)
-    i.operations.fails(i, place, error, frame)
-    i.path = path
+    """A shape may have other axes than it is asked for, which raises."""
+    may_fail(i, error, shape, place, frame, AXES)
 
 
 def _around(part: Part) -> tuple[int, int] | None:
