@@ -232,11 +232,13 @@ def _of_class(i: Interpreter, owner: Ref, cls: Value, name: str, place: Place, f
     holder, found = held_by_class(i, cls, name) or (None, None)
     kind = i.info(found.oid).kind if isinstance(found, Ref) else ""
     if isinstance(found, Ref) and kind == "descriptor" and i.info(found.oid).payload == "property":
-        _read_of_class(i, owner, holder, name, found, place, frame)
+        _read_of_class(i, owner, holder, name, found, place, frame, comes_first=True)
         return bind(i, found, owner, cls, place, frame)
     if isinstance(found, Ref) and kind == "instance":
         getter = special(i, found, "__get__", place, frame)
-        if getter is not None and (special_exists(i, found, "__set__") or i.heap.get(owner.oid, name) is None):
+        comes_first = special_exists(i, found, "__set__") or special_exists(i, found, "__delete__")
+        if getter is not None and (comes_first or isinstance(i.heap.get(owner.oid, name) or UNBOUND, Unbound)):
+            used(i, _read_of_class(i, owner, holder, name, found, place, frame, comes_first=comes_first), frame)
             return i.call(getter, Arguments((owner, cls), places=(place, place)), place, frame)
     own = _held_by_object(i, owner, cls, name, found, place, frame)
     if own is not None:
@@ -339,15 +341,18 @@ def _out_of_sight(i: Interpreter, owner: Ref, name: str, place: Place) -> Value:
     return i.derived(f".{name}", (owner,), None, place, name)
 
 
-def _read_of_class(i: Interpreter, owner: Ref, holder: Member | None, name: str, found: Value, place: Place, frame: Frame) -> Value:
+def _read_of_class(
+    i: Interpreter, owner: Ref, holder: Member | None, name: str, found: Value, place: Place, frame: Frame, *, comes_first: bool = False
+) -> Value:
     """What is read of an object lies in its class, or in a base of that: a write there, to the object, or to a class between makes it another
-    value."""
+    value. `comes_first`: it is a descriptor that comes before what the object holds."""
     put = replaced.held(i, holder.name, name) if isinstance(holder, External) else None
     oid = put[0] if put is not None else holder.oid if isinstance(holder, Ref) else owner.oid
     if oid == owner.oid:
         return portions.found(i, oid, name, found, place, frame)
     asked_of_library(i, owner if i.info(owner.oid).kind == "class" else class_of(i, owner) or UNBOUND, name, place, frame)
-    return portions.found_behind(i, (owner.oid, *asked_before(i, owner, holder)), oid, name, found, place, frame)
+    past = asked_before(i, owner, holder)
+    return portions.found_behind(i, past if comes_first else (owner.oid, *past), oid, name, found, place, frame)
 
 
 def _mlx_comes_first(i: Interpreter, cls: Value, name: str) -> bool:

@@ -31,6 +31,7 @@ from mxlint.domain.members import (
     options,
 )
 from mxlint.domain.place import Place
+from mxlint.interpreter.containers import aspects
 from mxlint.interpreter.expressions import choices
 from mxlint.interpreter.libraries.commandline import Choices
 from mxlint.interpreter.machine.arguments import Arguments
@@ -147,10 +148,14 @@ def _has(i: Interpreter, member: Member, name: str, place: Place, frame: Frame) 
     """Whether an object has an attribute."""
     if isinstance(member, Ref):
         kind = i.info(member.oid).kind
+        if kind == "instance" and _by_class(i, member, "__getattribute__"):
+            return None
         value = replaced_dict.read(i, member, name, place, frame)
         if value is None or isinstance(value, Unbound):
             value = i.heap.get(member.oid, name)
         if value is not None:
+            if kind == "instance" and class_attribute(i, i.heap.get(member.oid, CLASS) or UNBOUND, name) is None:
+                aspects.ask(i, member.oid, aspects.has(Const(name)), place, frame)
             unbound = [isinstance(m, Unbound) for m in members(value)]
             return True if not any(unbound) else None if not all(unbound) else False
         if kind == "instance":
@@ -201,9 +206,14 @@ NAMED: Final = frozenset(("_fields", "_replace", "_asdict", "_make", *dir(tuple)
 
 
 def _asks(i: Interpreter, member: Member) -> bool:
-    """Whether an object is of a class that answers itself for attributes that are not there."""
-    cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) and i.info(member.oid).kind == "instance" else None
-    return cls is not None and held_by_class(i, cls, "__getattr__", written=True) is not None
+    """Whether an object is of a class that answers itself for attributes, or for those that are not there."""
+    return isinstance(member, Ref) and (_by_class(i, member, "__getattr__") or _by_class(i, member, "__getattribute__"))
+
+
+def _by_class(i: Interpreter, member: Ref, method: str) -> bool:
+    """Whether the program has written a method for the class of an object."""
+    cls = i.heap.get(member.oid, CLASS) if i.info(member.oid).kind == "instance" else None
+    return cls is not None and held_by_class(i, cls, method, written=True) is not None
 
 
 def _answered(i: Interpreter, member: Member, name: str, default: Value, place: Place, frame: Frame, there: Value | None = None) -> Value:
