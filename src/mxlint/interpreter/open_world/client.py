@@ -18,13 +18,13 @@ from mxlint.domain.members import NONE, Ref, Value, members
 from mxlint.facts import events
 from mxlint.interpreter.calls.relevance import reach_of
 from mxlint.interpreter.compiled.making import target
-from mxlint.interpreter.machine.core import Interpreter
+from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import each_leaf
 from mxlint.interpreter.machine.writing import Writes
 from mxlint.interpreter.open_world import closures, rounds, third_files, told
-from mxlint.interpreter.open_world.alone import sample
+from mxlint.interpreter.open_world.alone import called_alone, sample
 from mxlint.interpreter.open_world.client_methods import (
     Method,
     changing_given,
@@ -54,6 +54,7 @@ from mxlint.interpreter.open_world.turns import (
     calls_within,
     compiled_in,
     counting_themselves,
+    given,
     run,
     run_rest,
     run_within,
@@ -212,8 +213,8 @@ class _Client:
         """Call the compiled objects that are public attributes of an object."""
         i, frame = self.i, self.frame
         for name, compiled_object in callables(i, one.owner):
-            callee = _read_and_called(i, one.owner, name, compiled_object, frame)
             others = list(dict.fromkeys((*one.methods, *beside.methods, *self.file.writing)))
+            callee = _read_and_called(i, one.owner, name, compiled_object, others, frame)
             if callers := _callers(i, compiled_object, [other for other in others if id(other.info.node) in self.entered]):
                 run(i, callee, callers, frame)
                 continue
@@ -242,7 +243,7 @@ class _Client:
         i, file, frame = self.i, self.file, self.frame
         themselves = counting_themselves(i)
         for name, compiled_object in named:
-            callee = _read_and_called(i, Ref(file.module), name, compiled_object, frame)
+            callee = _read_and_called(i, Ref(file.module), name, compiled_object, file.writing, frame)
             if callers := _callers(i, compiled_object, reaching):
                 if changing := [method for method in callers if method in file.writing]:
                     run(i, callee, changing, frame)
@@ -295,8 +296,9 @@ def _lying(i: Interpreter, holder: Ref, known: Sequence[Method]) -> list[Method]
     return [method for method in closures.lying(i, holder) if method.ref not in refs]
 
 
-def _read_and_called(i: Interpreter, owner: Value, name: str, compiled_object: Ref, frame: Frame) -> Callee:
-    """A call of a compiled object that is an attribute: of what lies there by then. Who calls it reads it anew each time."""
+def _read_and_called(i: Interpreter, owner: Value, name: str, compiled_object: Ref, others: Sequence[Method], frame: Frame) -> Callee:
+    """A call of a compiled object that is an attribute: of what lies there by then. Who calls it reads it anew each time, and lets `others` run before if no trace
+    of it comes to its end without."""
 
     def one(held: Value, turn: int) -> Value:
         if isinstance(held, Ref) and i.info(held.oid).kind == "compiled":
@@ -309,7 +311,34 @@ def _read_and_called(i: Interpreter, owner: Value, name: str, compiled_object: R
             if held is not None and (turn > 1 or compiled_object in members(held)):
                 i.split(held, partial(one, turn=turn))
 
-    return Callee(f"`{name}`", call, compiled=lambda: {compiled_object.oid})
+    prepare = partial(_fill, i, others, frame) if _comes_to_no_end(i, compiled_object) else lambda: None
+    return Callee(f"`{name}`", call, prepare, lambda: {compiled_object.oid})
+
+
+def _comes_to_no_end(i: Interpreter, compiled_object: Ref) -> bool:
+    """Whether no trace of a compiled object has come to its end, as where it finds None in a name that functions set first."""
+    ended = [record.ended for record in journal(i).records if type(record) is events.Trace and record.object == compiled_object.oid]
+    return bool(ended) and not any(ended)
+
+
+def _fill(i: Interpreter, writing: Sequence[Method], frame: Frame) -> None:
+    """Let functions run that set what a trace reads, before the first call. One that comes to no end runs once more behind the others, which may put there what it
+    looks for."""
+    todo = [method for method in writing if not _runs(i, method, frame)]
+    for method in todo if len(todo) < len(writing) else ():
+        _runs(i, method, frame)
+
+
+def _runs(i: Interpreter, method: Method, frame: Frame) -> bool:
+    """Call a function; whether it comes to its end. What one does that does not is undone."""
+    mark, path = i.heap.mark(), i.path
+    try:
+        called_alone(i, (method.ref, method.info), given(i, method), 0, frame)
+    except Halt:
+        i.heap.undo(mark)
+        i.path = path
+        return False
+    return True
 
 
 def _callers(i: Interpreter, compiled_object: Ref, methods: Sequence[Method]) -> list[Method]:

@@ -234,7 +234,9 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
     of_others = {field for oid, field in traced if i.info(oid).kind != "module"}
     holders = keeping_names.names_of(i, keeping_names.read_objects(i)) | i.ledger.of(keeping_names.KeepingNames).names
     holders |= keeping_names.of_libraries(i)
-    if not traced and not holders:
+    of_objects = {field for oid, field in i.traced if isinstance(field, str) and i.info(oid).kind == "instance"}
+    empty = keeping_names.of_empty(i, (oid for _, oid in _files(i, source, module)))
+    if not traced and not holders and not (of_objects and empty):
         return [], []
     handed = ((ref, function_info(i, ref)) for ref in handed_functions(i))
     found = [*public, *(Method(ref, info, None, None) for ref, info in handed if info is not None)]
@@ -259,8 +261,8 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
                 writing.add((file, block))
         if file is not source and any(other is file for other, _ in writing):
             found += public_methods(i, file, oid)
-    empty = keeping_names.of_empty(i, (oid for _, oid in _files(i, source, module)))
-    wanted = {name for _, block in writing for name in empty & (block.reads | block.attributes)}
+    setting = [block for _, block in blocks if of_objects & block.writes] if empty else []
+    wanted = {name for block in (*setting, *(block for _, block in writing)) for name in empty & (block.reads | block.attributes)}
     writing.update((file, block) for file, block in blocks if wanted & (block.reads | block.attributes))
     called = {block.name.rpartition(".")[2] for _, block in writing}
     changed = bool(writing)
