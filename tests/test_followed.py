@@ -34,6 +34,24 @@ _compiled = None
 def double(y):
     return y * 2
 """,
+    "layers that are put into a model out of sight, by a tree that is made of its own": """\
+import mlx.nn as nn
+from mlx.utils import tree_flatten, tree_unflatten
+
+class Tap(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def __call__(self, x):
+        return self.layer(x)
+
+def tap(model: nn.Module, x):
+    found = tree_flatten(model.leaf_modules(), is_leaf=nn.Module.is_module)
+    model.update_modules(tree_unflatten([(name, Tap(layer)) for name, layer in found]))
+    error = mx.compile(lambda a, b: a / b - 1)
+    return error(x, x + 1)
+""",
 }
 
 
@@ -42,6 +60,27 @@ def test_a_site_is_followed_in_full(tmp_path: Path, name: str) -> None:
     (tmp_path / "main.py").write_text(f"import mlx.core as mx\n\n{PROGRAMS[name]}", encoding="utf-8")
     found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
     assert [(site.followed, found.imprecise) for site in found.sites] == [("full", ())]
+
+
+SWAPPED = """\
+import library
+import mlx.core as mx
+import mlx.nn as nn
+
+def swap({parameter}):
+    {before}
+    model.update_modules(library.tree(model))
+    return mx.compile(lambda a: model(a))(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "before"), [("x", "model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())"), ("model: nn.Module, x", "model.train()")]
+)
+def test_a_trace_that_calls_what_layers_were_put_into_is_not_followed_in_full(tmp_path: Path, parameter: str, before: str) -> None:
+    (tmp_path / "main.py").write_text(SWAPPED.format(parameter=parameter, before=before), encoding="utf-8")
+    (site,) = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table()).sites
+    assert site.followed == "partial"
 
 
 KEEPERS = {

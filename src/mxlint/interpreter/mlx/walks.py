@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.join import join
-from mxlint.domain.members import NONE, Const, Kind, Ref, Tuple, Value, members
+from mxlint.domain.members import NONE, Const, Kind, Ref, Symbolic, Tuple, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.compiled.state import held
 from mxlint.interpreter.containers.builders import new_list, put
@@ -136,6 +136,8 @@ def _swap(i: Interpreter, owner: Value, tree: Value, place: Place, frame: Frame)
         for part in members(tree):
             if not isinstance(holder, Ref):
                 continue
+            if isinstance(part, Symbolic) and unseen_layers.is_opaque(i, holder):
+                continue  # its layers are not in sight before, either
             if not isinstance(part, Ref):
                 i.unsure("modules of a tree that was not followed", place)
             elif i.info(part.oid).kind == "dict":
