@@ -83,6 +83,63 @@ def test_a_trace_that_calls_what_layers_were_put_into_is_not_followed_in_full(tm
     assert site.followed == "partial"
 
 
+UNSEEN = """\
+import mlx.core as mx
+import mlx.nn as nn
+
+def make(model: nn.Module, xs):
+    {before}
+    caught = [{caught}]
+    forward = mx.compile(lambda x: model(x), inputs=caught, outputs={out})
+    for x in xs:
+        {within}
+        forward(x)
+"""
+ALL = "model.state, mx.random.state"
+BOUNDED = [
+    ("", ALL, "caught", "", "full"),
+    ("model.train()", ALL, "caught", "", "full"),
+    ("", ALL, "caught", "model.train()", "full"),
+    ("", ALL, "caught", "mx.eval(model.parameters())", "full"),
+    ("model.eval()", "model.state", "[]", "", "full"),
+    ("model.train(False)", "model.state", "[]", "", "full"),
+    # Its layers may draw, or put new statistics into it.
+    ("", "model.state", "caught", "", "partial"),
+    ("", "mx.random.state", "caught", "", "partial"),
+    ("", ALL, "[model.state]", "", "partial"),
+    ("", ALL, "[mx.random.state]", "", "partial"),
+    ("model.train()", "model.state", "[]", "", "partial"),
+    ("model.train(bool(xs))", "model.state", "[]", "", "partial"),
+    # They do so at one call, and not at another one.
+    ("model.train()", ALL, "caught", "forward(x); model.eval()", "partial"),
+    ("", ALL, "caught", "forward(x); model.eval()", "partial"),
+    ("model.eval()", "model.state", "[]", "forward(x); model.layers[0].train()", "partial"),
+    ("", ALL, "caught", "forward(x); check(model)", "partial"),
+]
+"""What stands before a model that is given is compiled, what inputs= and outputs= capture, and what stands in the loop; how far that is followed."""
+CHECK = """
+def check(model):
+    for number in range(2000):
+        number += number * 3 % 7
+    model.eval()
+"""
+"""A function that costs too much to be entered again and again."""
+
+
+@pytest.mark.parametrize(("before", "caught", "out", "within", "followed"), BOUNDED)
+@pytest.mark.parametrize("annotation", [": nn.Module", ""])
+def test_what_is_captured_bounds_what_layers_out_of_sight_do(
+    tmp_path: Path, before: str, caught: str, out: str, within: str, followed: str, annotation: str
+) -> None:
+    """A model is given: it is an nn.Module by its annotation, or as gradients are taken by it."""
+    use = "nn.value_and_grad(model, lambda x: model(x).sum())" if not annotation else "pass"
+    program = UNSEEN.format(before=before or "pass", caught=caught, out=out, within=within or "pass") + CHECK
+    program = program.replace(": nn.Module, xs):", f"{annotation}, xs):\n    {use}")
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    (site,) = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table()).sites
+    assert site.followed == followed
+
+
 KEEPERS = {
     "threading": "threading.Timer(9, fast, (x,)).start()",
     "atexit": "atexit.register(fast)",

@@ -142,7 +142,7 @@ def call_symbolic(i: Interpreter, function: Symbolic, args: Arguments, place: Pl
     put_there(i, function, args, place, frame)
     i.may_raise()
     made = mappings.asked(i, function, args, place) or i.symbolic(place, "call", function.label, presumed=function.presumed)
-    i.mlx.gave(i, function, made, args, place)
+    i.mlx.gave(i, function, made, args, place, frame)
     return mappings.called(i, function, made, args, place, frame)
 
 

@@ -24,6 +24,7 @@ from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.locations import whole as whole_location
 from mxlint.interpreter.objects.lookup import BASES, CLASS, bases_at_present
+from mxlint.interpreter.open_world.unseen_layers import UNSEEN_MODE
 from mxlint.models.load import bases, model
 from mxlint.models.mlx.members import members_of
 from mxlint.models.mlx.names import MODE
@@ -229,7 +230,7 @@ class Reach:
     def _may_write(self, oid: int, field: Field, holders: AbstractSet[int]) -> bool:
         """Whether a location may be written. `holders`: the objects of which attributes may be set."""
         ways = self.mutated.get(oid)
-        if ways is not None and (ways != {MODE} or field == TRAINING) or self._assignments.sets_variable(oid, field):
+        if ways is not None and (ways != {MODE} or field in (TRAINING, UNSEEN_MODE)) or self._assignments.sets_variable(oid, field):
             return True
         if not isinstance(field, str) or oid not in holders:
             return False

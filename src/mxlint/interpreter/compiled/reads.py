@@ -55,6 +55,7 @@ from mxlint.interpreter.machine.locations import CHANGED, ITEMS, LAZY, OF, OPERA
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.open_world import presumptions
 from mxlint.interpreter.open_world.shadows import Shadows
+from mxlint.interpreter.open_world.unseen_layers import UNSEEN_MODE
 from mxlint.syntax.inline import in_one_line
 
 ALWAYS: Final = events.Modality()
@@ -325,6 +326,8 @@ def _read_content(i: Interpreter, trace: Trace, oid: int, field: object, value: 
 def _read_kind(i: Interpreter, trace: Trace, oid: int, field: object, value: Value, spot: Spot | None) -> str:
     if field == FROZEN:
         return "frozen"
+    if field == UNSEEN_MODE:
+        return "other"  # it is no state that a capture could name
     if whole((oid, field))[1] == "training" and i.info(oid).kind == "instance" and i.mlx.object_kind(i, Ref(oid)) == "module":
         return "mode"
     # Of an object the outcome may be read that a comparison by identity has.

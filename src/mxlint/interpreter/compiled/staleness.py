@@ -73,6 +73,7 @@ from mxlint.interpreter.open_world.dispatch import Dispatched
 from mxlint.interpreter.open_world.mentions import attributes_of
 from mxlint.interpreter.open_world.presumptions import are_arrays, of_iterable
 from mxlint.interpreter.open_world.shadows import Shadows
+from mxlint.interpreter.open_world.unseen_layers import NOT_IN_SIGHT, UNSEEN_MODE
 from mxlint.interpreter.statements.binding import Deleted
 from mxlint.syntax.binds import once
 
@@ -122,6 +123,9 @@ def compare(
     different, hang = _differences(i, location, found, present, entry, again)
     different = tuple(member for member in different if not finds_equal(i, ref, found.value, member))
     if different and _finds_equal_scalar(i, ref, location, found):
+        return
+    if different and location[1] == UNSEEN_MODE:
+        unfollowed(i, ref, i.place or place, NOT_IN_SIGHT)
         return
     captured = _is_captured(location, entry)
     followed = tuple(

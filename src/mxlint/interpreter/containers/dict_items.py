@@ -49,6 +49,7 @@ from mxlint.interpreter.objects.lookup import special
 from mxlint.interpreter.open_world import given_dicts
 from mxlint.interpreter.open_world.failing import may_fail
 from mxlint.interpreter.open_world.possible import decided_where
+from mxlint.interpreter.open_world.unseen_layers import NOT_IN_SIGHT
 
 
 def dict_item(i: Interpreter, owner: Ref, index: Value, place: Place, frame: Frame, default: Value | None = None) -> Value:
@@ -103,7 +104,7 @@ def _dict_item(i: Interpreter, owner: Ref, key: Member, place: Place, frame: Fra
         read = partial(_read_entry, i, owner, place, frame)
     if i.heap.get(owner.oid, TREE) is not None and (not found or value is None and isinstance(key, Const)):
         if i.trace is not None:
-            i.imprecise("a model whose layers are not in sight", place)
+            i.imprecise(NOT_IN_SIGHT, place)
         found = [(None, i.derived("[]", (owner, key), None, place))]
     if isinstance(key, (Symbolic, Tuple)):
         found_under(i, owner.oid, key, found)

@@ -20,6 +20,7 @@ from mxlint.interpreter.machine.costs import Costs
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.mlx import kinds
 from mxlint.interpreter.objects.lookup import CLASS, EXTENDED, container, is_of_library
+from mxlint.interpreter.open_world.unseen_layers import UNSEEN_MODE, is_opaque
 from mxlint.models.load import bases, changers
 from mxlint.models.mlx.names import MODE
 from mxlint.syntax.code import OF_ARRAYS, Code, How
@@ -147,5 +148,7 @@ def overwrite(i: Interpreter, oid: int, ways: frozenset[str], unknown: Unknown |
         i.heap.set(oid, POSITION, Range(0, None))
     elif kind == "instance" and MODE in ways:
         i.heap.set(oid, TRAINING, join((i.heap.get(oid, TRAINING) or TRUE, value)))
+        if is_opaque(i, Ref(oid)):
+            i.heap.set(oid, UNSEEN_MODE, join((i.heap.get(oid, UNSEEN_MODE) or UNBOUND, value)))
     elif kind == "generator" and not i.heap.has(oid, ITERATED):
         i.heap.set(oid, ITERATED, new_iterator(i, "iter", (Tuple(None, value),), place))

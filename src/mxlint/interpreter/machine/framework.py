@@ -91,7 +91,7 @@ class Framework:
     def called(self, i: Interpreter, function: Symbolic, args: Arguments, place: Place, frame: Frame) -> Value | None:
         return None
 
-    def gave(self, i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
+    def gave(self, i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
         return None
 
     def source(self, i: Interpreter, args: Arguments, place: Place, frame: Frame) -> Value:

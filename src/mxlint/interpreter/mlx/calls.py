@@ -51,7 +51,7 @@ from mxlint.interpreter.mlx import (
 from mxlint.interpreter.mlx.freezing import PART_METHODS, freeze_part
 from mxlint.interpreter.mlx.trees import tree_flatten, tree_map, tree_unflatten
 from mxlint.interpreter.objects.reflection import TakenByName, is_callable
-from mxlint.interpreter.open_world import given_dicts, installed, opaque, presumptions, results
+from mxlint.interpreter.open_world import bounded, given_dicts, installed, opaque, presumptions, results
 from mxlint.models.load import bases, constant, kind_of, subclasses
 from mxlint.models.mlx import dtypes, traits
 from mxlint.models.mlx.members import lineage_of
@@ -279,11 +279,12 @@ class Mlx(Framework):
             return computing.compute(i, maker[0], args.args, args.keywords, place, frame, outer=maker[1]) if found is None else found
         if self._computes(i, function, args):
             made = i.symbolic(place, "call", function.label)
-            results.gave(i, function, made, args, place)
+            results.gave(i, function, made, args, place, frame)
             return computing.results(i, None, "getattr", (made,), {}, place)
         if (array := results.array_of(i, function)) is not None:
             given = Arguments((array, *args.args), args.keywords, args.star, args.kwstar, (place, *args.places), args.keyword_places)
             return self.call(i, f"{descriptions.ARRAY}{function.identity[0]}", given, place, frame)
+        bounded.method_called(i, function, args, place)
         method = function.identity[0] if isinstance(function.identity, tuple) else None
         if method in PART_METHODS and isinstance(function.identity[1], tuple):
             freeze_part(i, function.identity[1], PART_METHODS[method], place, frame)
@@ -316,9 +317,9 @@ class Mlx(Framework):
         given = (member for value in args.values for member in members(value))
         return any(isinstance(member, Array) and trace.holds(member.trace) for member in given)
 
-    def gave(self, i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
+    def gave(self, i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
         """Something symbolic was called and gave a result."""
-        results.gave(i, function, result, args, place)
+        results.gave(i, function, result, args, place, frame)
 
     def works(self, i: Interpreter, name: str, args: Arguments) -> bool:
         if args.star is not None or args.kwstar is not None:

@@ -23,7 +23,6 @@ from mxlint.interpreter.loops import contents
 from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import Frame
-from mxlint.interpreter.machine.journal import imprecise
 from mxlint.interpreter.machine.locations import ITEMS, LAZY, OPERANDS, REST, REST_KEY, TREE, UNSIZED
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.mlx import backward, broadcasts, computing, descriptions, handing_on, last_axes, shapeless, walks
@@ -33,8 +32,9 @@ from mxlint.interpreter.mlx.optimizers import GivenAt, apply_gradients, optimize
 from mxlint.interpreter.mlx.submodules import reached, set_in_all, submodules
 from mxlint.interpreter.mlx.trees import entries, tree_map, under_other_keys
 from mxlint.interpreter.mlx.weights import converted, is_array, is_parameter, parameters, renewed, same_shape_and_dtype, weights
-from mxlint.interpreter.open_world import defaults, installed, opaque, unseen_layers
+from mxlint.interpreter.open_world import bounded, defaults, installed, opaque, unseen_layers
 from mxlint.interpreter.open_world.interfaces import put_there
+from mxlint.interpreter.open_world.results import SEVERAL
 from mxlint.models import written
 from mxlint.models.mlx.arguments import ArrayType
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
@@ -194,7 +194,8 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
             return None
         reads.on_read(i, owner.oid, unseen_layers.WEIGHTS, held, place, frame)
         if i.trace is not None:
-            imprecise(i, place, "a model whose layers are not in sight")  # nobody says how many operations it is
+            i.trace.operations += SEVERAL
+            bounded.called(i, owner, place, frame)
             put_there(i, owner, rest, place, frame)
         return computing.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
@@ -344,6 +345,8 @@ def _mode(training: bool) -> Any:
         given = args.args[1] if len(args.args) > 1 else args.keywords.get("mode", Const(training))
         for module in set_in_all(i, args.args[0], "training", lambda _: given if training else Const(False)):
             writes.on_write(i, module.oid, "training", given, place, frame)
+            if unseen_layers.is_opaque(i, module):
+                bounded.set_mode(i, module, given if training else FALSE, place)
         return args.args[0]
 
     return run

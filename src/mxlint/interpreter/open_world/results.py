@@ -21,7 +21,7 @@ from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.mlx.descriptions import ARRAY
-from mxlint.interpreter.open_world import installed
+from mxlint.interpreter.open_world import bounded, installed
 from mxlint.interpreter.open_world.presumptions import GIVEN, PRESUMED
 
 COMPUTED: Final = "computed"
@@ -50,7 +50,7 @@ class OutOfSight:
         """Calls of what is a layer of a model: each gives an array."""
 
 
-def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place) -> None:
+def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
     """A symbolic callable gave something: keep whether a placeholder of the running trace was among its arguments, or something computed from one;
     a method of such a thing computes with it. What is differentiated has weights and layers that nobody sees."""
     if i.trace is None or function.identity[0] in DEMANDS:
@@ -62,8 +62,7 @@ def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, 
         i.trace.operations += SEVERAL
         if installed.is_layer(i, function):
             i.ledger.of(OutOfSight).layers.add(place)
-        if function.identity in i.ledger.of(OutOfSight).differentiated:
-            i.imprecise("a model whose layers are not in sight", place)
+        bounded.called(i, function, place, frame, is_model=function.identity in i.ledger.of(OutOfSight).differentiated)
 
 
 def source(i: Interpreter, values: Iterable[Value]) -> Place | None:

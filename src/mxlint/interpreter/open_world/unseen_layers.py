@@ -19,6 +19,12 @@ WEIGHTS: Final = "#weights"
 """The field that stands for all weights of layers that are not in sight; no name that a program can give an attribute."""
 
 
+UNSEEN_MODE: Final = ("#", "mode")
+"""The field of such a module, or of what stands for a symbolic one, that holds its mode, and of which part of it that was set last."""
+NOT_IN_SIGHT: Final = "a model whose layers are not in sight"
+"""Why something is not known that such a module decides."""
+
+
 def is_opaque(i: Interpreter, ref: Ref) -> bool:
     """Whether a module may have other layers than those in sight."""
     return i.heap.get(ref.oid, WEIGHTS) is not None
