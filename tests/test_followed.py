@@ -34,6 +34,22 @@ _compiled = None
 def double(y):
     return y * 2
 """,
+    "what a model out of sight gives, by calls that are done again, of which an attribute is asked that no array has": """\
+import mlx.nn as nn
+
+def out(model, x):
+    return model(x)
+
+def make(model: nn.Module):
+    state = [model.state, mx.random.state]
+
+    def forward(x):
+        first, second = out(model, x), out(model, x + 1)
+        others = [out(model, x + n) for n in range(3)]
+        return mx.softmax(first.logits + second.logits + others[0].logits + others[2]["logits"])
+
+    return mx.compile(forward, inputs=state, outputs=state)
+""",
     "layers that are put into a model out of sight, by a tree that is made of its own": """\
 import mlx.nn as nn
 from mlx.utils import tree_flatten, tree_unflatten
@@ -81,6 +97,36 @@ def test_a_trace_that_calls_what_layers_were_put_into_is_not_followed_in_full(tm
     (tmp_path / "main.py").write_text(SWAPPED.format(parameter=parameter, before=before), encoding="utf-8")
     (site,) = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table()).sites
     assert site.followed == "partial"
+
+
+@pytest.mark.parametrize(
+    ("layer", "taken", "followed"),
+    [
+        ("model", ".logits", "full"),
+        ("model", '["logits"]', "full"),
+        ("model", '["logits"] if "logits" in out else out', "full"),
+        ("nn.Linear(2, 2)", ".logits", "partial"),
+    ],
+)
+def test_what_a_layer_out_of_sight_gives_may_be_no_array(tmp_path: Path, layer: str, taken: str, followed: str) -> None:
+    """No array has an attribute `logits`, so a layer of which it is known that it gives one raises."""
+    program = f"""\
+import mlx.core as mx
+import mlx.nn as nn
+
+def make(model: nn.Module):
+    layer = {layer}
+    caught = [model.state, mx.random.state]
+
+    def forward(x):
+        out = layer(x)
+        return mx.softmax(out{taken})
+
+    return mx.compile(forward, inputs=caught, outputs=caught)
+"""
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    (site,) = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table()).sites
+    assert site.followed == followed
 
 
 UNSEEN = """\

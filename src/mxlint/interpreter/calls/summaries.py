@@ -642,8 +642,8 @@ def _made_anew(i: Interpreter, summary: Summary, arrays: Correspondence, context
                 several.add(renamed[oid])
         elif info.kind == "array":
             renamed[oid] = made[site] = i.heap.ident(site)
-            i.info(renamed[oid]).payload = site[1]
-            i.info(renamed[oid]).trace = info.trace
+            array = i.info(renamed[oid])
+            array.payload, array.place, array.trace = site[1], info.place, info.trace
         else:
             renamed[oid] = made[site] = i.heap.at_site(site, copy)
             i.heap.infos[renamed[oid]].payload = summary.payloads[oid]

@@ -245,7 +245,7 @@ class Interpreter:
     def ident(self, place: Place, tag: object = None) -> int:
         """The identity of a new array."""
         oid = self.heap.ident((place, self.context, "array", tag))
-        self.heap.infos[oid].payload = self.context
+        self.heap.infos[oid].payload, self.heap.infos[oid].place = self.context, place
         if self.trace is not None:
             self.heap.infos[oid].trace = self.trace.number
         return oid

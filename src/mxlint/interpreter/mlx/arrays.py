@@ -50,6 +50,7 @@ from mxlint.interpreter.mlx.computing import compute, refuses, traced
 from mxlint.interpreter.mlx.descriptions import ARRAY, describe, described_key
 from mxlint.interpreter.mlx.growth import grows
 from mxlint.interpreter.open_world import presumptions, ranks
+from mxlint.interpreter.open_world.results import shown_as_other
 from mxlint.models.load import model
 from mxlint.models.mlx import dtypes
 from mxlint.models.mlx.names import dtype_name
@@ -82,6 +83,8 @@ def operation(i: Interpreter, name: str, operands: Sequence[Value], place: Place
     handler = _SPECIAL.get(method)
     if method in _OF_TWO and len(operands) == 1:  # named, and not called
         return Bound(array, External(name))
+    if _is_of_others(i, name, operands) and (other := shown_as_other(i, array, method, operands[1:])) is not None:
+        return other
     argument = presumptions.argument_of(i, array)
     if argument is not None and _is_of_others(i, name, operands):
         presumptions.refuted(i, (argument,))

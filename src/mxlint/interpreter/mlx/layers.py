@@ -34,7 +34,7 @@ from mxlint.interpreter.mlx.trees import entries, tree_map, under_other_keys
 from mxlint.interpreter.mlx.weights import converted, is_array, is_parameter, parameters, renewed, same_shape_and_dtype, weights
 from mxlint.interpreter.open_world import bounded, defaults, installed, opaque, unseen_layers
 from mxlint.interpreter.open_world.interfaces import put_there
-from mxlint.interpreter.open_world.results import SEVERAL
+from mxlint.interpreter.open_world.results import SEVERAL, OutOfSight
 from mxlint.models import written
 from mxlint.models.mlx.arguments import ArrayType
 from mxlint.models.mlx.layers import Layer, Repeated, layer_model
@@ -194,9 +194,10 @@ def _call_layer(i: Interpreter, cls: str, method: str, args: Arguments, place: P
             return None
         reads.on_read(i, owner.oid, unseen_layers.WEIGHTS, held, place, frame)
         if i.trace is not None:
-            i.trace.operations += SEVERAL
+            i.trace.operations += SEVERAL - 1  # one comes with what it gives
             bounded.called(i, owner, place, frame)
             put_there(i, owner, rest, place, frame)
+        i.ledger.of(OutOfSight).taken.add(place)
         return computing.results(i, None, cls, (*rest.args, held), rest.keywords, place)
     entry = i.table.entry(cls)
     training = i.heap.get(owner.oid, "training")

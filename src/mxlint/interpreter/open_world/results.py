@@ -6,7 +6,7 @@ holds arrays, and in a trace it was computed from placeholders.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mxlint.domain.arrays import Array, Chain
@@ -39,7 +39,7 @@ OF_OTHERS: Final = frozenset(name for cls in (str, bytes, list, tuple, dict, set
 class OutOfSight:
     """What calls of symbolic things have shown."""
 
-    __slots__ = ("computes", "differentiated", "layers")
+    __slots__ = ("computes", "differentiated", "layers", "taken")
 
     def __init__(self) -> None:
         self.computes: bool = False
@@ -48,6 +48,8 @@ class OutOfSight:
         """Symbolic things that `nn.value_and_grad` is given as models."""
         self.layers: set[Place] = set()
         """Calls of what is a layer of a model: each gives an array."""
+        self.taken: set[Place] = set()
+        """Calls of modules whose layers are not in sight: what they give is taken to be an array."""
 
 
 def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, place: Place, frame: Frame) -> None:
@@ -63,6 +65,21 @@ def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, 
         if installed.is_layer(i, function):
             i.ledger.of(OutOfSight).layers.add(place)
         bounded.called(i, function, place, frame, is_model=function.identity in i.ledger.of(OutOfSight).differentiated)
+
+
+def shown_as_other(i: Interpreter, array: Array, operation: str, operands: Sequence[Value]) -> Symbolic | None:
+    """What an operation that no array has gives of what a layer out of sight gave, which was taken to be an array; None of anything else."""
+    made = i.info(array.ident)
+    if made.place not in i.ledger.of(OutOfSight).taken:
+        return None
+    other = Symbolic(("call", made.place, made.payload), None, "call")
+    i.causes.setdefault(other.identity, ("open", made.place))
+    if i.trace is not None and i.trace.holds(array.trace):
+        i.sources[other.identity] = COMPUTED
+        i.ledger.of(OutOfSight).computes = True
+    given = [member for operand in operands for member in members(operand)]
+    name = {"__getitem__": "[]", "__contains__": "in"}.get(operation, f".{operation}")
+    return i.derived(name, (other, *given), frozenset(("bool",)) if name == "in" else None, made.place, operation)
 
 
 def source(i: Interpreter, values: Iterable[Value]) -> Place | None:
