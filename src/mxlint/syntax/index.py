@@ -401,6 +401,10 @@ class _Indexer:
         elif name in _WRITERS and len(node.args) > 1:
             self._block.writes.add(_constant(node.args[1]))
             self._block.others.add(_constant(node.args[1]))
+        elif name in _OF_OBJECT and len(node.args) == _OF_OBJECT[name]:  # `object.__setattr__(owner, name, value)`
+            self._block.writes.add(_constant(node.args[1]))
+            if not self._is_first(node.args[0]):
+                self._block.others.add(_constant(node.args[1]))
         elif isinstance(node.func, ast.Attribute) and node.func.attr in _SETTERS:
             keywords = [keyword.arg or ANY for keyword in node.keywords]
             self._entries(node.func.value, [*keywords, *(_constant(arg) for arg in node.args[:1])])
@@ -520,6 +524,8 @@ _READERS = {
 }  # fmt: skip
 """What gives an attribute by its name, with the place of the name among the arguments."""
 _WRITERS = frozenset({"setattr", "delattr"})
+_OF_OBJECT = {"__setattr__": 3, "__delattr__": 2}
+"""The methods of a class that set or delete an attribute of an object by its name, with how many arguments there are where they are given the object."""
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 """Builtins that ask for the class of what they are given, and call nothing of it."""
 _NAMESPACES = frozenset({"vars", "globals"})
