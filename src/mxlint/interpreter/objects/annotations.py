@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mxlint.domain.members import External, Ref, Value
+from mxlint.interpreter.imports.unrun import meant
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.models.load import model
 from mxlint.models.mlx.names import canonical
+from mxlint.source import Source
 from mxlint.syntax import ir
 from mxlint.syntax.lower import lower
 
@@ -110,6 +112,9 @@ def dotted(i: Interpreter, ref: Ref, node: ir.Expr | None) -> Value | None:
     while isinstance(env, Ref) and value is None:
         value = i.heap.get(env.oid, node.id)
         env = i.heap.get(env.oid, ("#", "parent"))
+    source = getattr(i.info(ref.oid).payload, "source", None)
+    if value is None and isinstance(source, Source):
+        value = meant(i, source, node.id)
     for name in reversed(names):
         if isinstance(value, External):
             value = External(canonical(f"{value.name}.{name}"))
