@@ -83,6 +83,7 @@ class Project:
         self._found: dict[tuple[str, str], Found | None] = {}
         self._sources: dict[str, Source | None] = {}
         self._said: dict[Word, bool] = {}
+        self._sayers: dict[str, tuple[str, ...]] = {}
         self._earlier: Mapping[str, Source] = {}
         self.answers: dict[Hashable, tuple[Source, Answer]] = {}
         """What analyses found out about the files as they are now, with the file that it is about: the others need not look again."""
@@ -172,8 +173,10 @@ class Project:
     def sayers(self, word: Word) -> tuple[str, ...]:
         """The files of the run that have these letters."""
         name, own = word
-        letters = name.encode()
-        return tuple(path for path, content in self._contents.items() if path != own and letters in content)
+        if name not in self._sayers:
+            letters = name.encode()
+            self._sayers[name] = tuple(path for path, content in self._contents.items() if letters in content)
+        return tuple(path for path in self._sayers[name] if path != own)
 
     def _module(self, found: Found | None) -> Module | None:
         return None if found is None else (found.name, str(found.path), "" if found.source is None else self._resolve(found.path))
@@ -197,17 +200,23 @@ class Project:
             self._reads.words[word] = found
         return found
 
-    def saying(self, name: str, source: Source) -> Iterator[Source]:
-        """The other files of the run that may say `name`: they have these letters."""
+    def saying(self, name: str, source: Source, beside: Collection[str] = ()) -> Iterator[Source]:
+        """The other files of the run that may say `name`, and one of the words `beside` if there are any: they have these letters."""
+        paths = self._paths_saying(name, source)
+        both = {path for word in beside for path in self._paths_saying(word, source)} if paths and beside else paths
+        for path in paths:
+            found = self._read(path) if path in both else None
+            if path in both:
+                self._note_text(path, found)
+            if found is not None:
+                yield found
+
+    def _paths_saying(self, name: str, source: Source) -> tuple[str, ...]:
         word = name, self._path(source)
         paths = self.sayers(word)
         if self._reads is not None:
             self._reads.sayers[word] = paths
-        for path in paths:
-            found = self._read(path)
-            self._note_text(path, found)
-            if found is not None:
-                yield found
+        return paths
 
     def used_elsewhere(self, name: str, source: Source, *, attribute: bool) -> bool:
         """Whether another file of the run uses a name of `source`: imports it, or reads it off the module. `attribute`: or off anything."""

@@ -24,6 +24,7 @@ from mxlint.interpreter.objects.annotations import named
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import is_of_library, mro
 from mxlint.interpreter.open_world import given_dicts
+from mxlint.interpreter.open_world.standing import Standing
 from mxlint.syntax import ir
 
 ABSTRACT: Final = ("typing", "collections.abc")
@@ -84,6 +85,9 @@ def _row(i: Interpreter, ref: Ref, items: tuple[ir.Expr, ...], name: str, inner:
 def element(i: Interpreter, value: Value | None, begun: int) -> Value | None:
     """A value as it stands for several, if it holds arrays, or objects of a class of the program that were made since a mark of the heap. Any other object stands
     for itself."""
+    standing = i.ledger.of(Standing).samples.values()
+    if isinstance(value, Ref) and value in standing:
+        return value
     objects = {member.oid for _, _, member in each_place(i, (value,)) if isinstance(member, Ref)} if value is not None else set()
     made = i.heap.changes(begun) if objects and i.trace is None else {}
     own = {oid for oid in objects if (oid, ALIVE) in made and i.info(oid).kind == "instance" and not is_of_library(i, Ref(oid))}

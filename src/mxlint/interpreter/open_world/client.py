@@ -15,7 +15,6 @@ from functools import partial
 from typing import NamedTuple
 
 from mxlint.domain.members import NONE, Ref, Value, members
-from mxlint.facts import events
 from mxlint.interpreter.calls.relevance import reach_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.machine.core import Halt, Interpreter
@@ -27,7 +26,6 @@ from mxlint.interpreter.open_world import closures, rounds, third_files, told
 from mxlint.interpreter.open_world.alone import called_alone, sample
 from mxlint.interpreter.open_world.client_methods import (
     Method,
-    changing_given,
     context_managers,
     descriptor_setters,
     handed_out_closures,
@@ -40,12 +38,13 @@ from mxlint.interpreter.open_world.client_methods import (
     writing_methods,
 )
 from mxlint.interpreter.open_world.entered import Entries
-from mxlint.interpreter.open_world.factories import factories, run_handed, run_warm
+from mxlint.interpreter.open_world.factories import factories, made_in, run_handed, run_warm
 from mxlint.interpreter.open_world.kept_objects import Kept
 from mxlint.interpreter.open_world.left_open import File, lies_open, make, run_left
 from mxlint.interpreter.open_world.open_objects import OpenObjects
 from mxlint.interpreter.open_world.public import listed
 from mxlint.interpreter.open_world.public_attributes import callables, others_have
+from mxlint.interpreter.open_world.setters import Setters, read_by, with_given
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.turns import (
     Callee,
@@ -80,8 +79,9 @@ def clients(i: Interpreter, source: Source, module: int, frame: Frame) -> None:
         return
     writing, around = writing_methods(i, source, module, public)
     writing += third_files.writers(i, source)
+    setters = Setters(i, [*public, *third_files.setters(i, source)])
     open_objects = OpenObjects(i, frozenset(i.ledger.of(Writes).by), frame)
-    file = File(module, public, classes, writing, around, open_objects.of(Ref(module)))
+    file = File(module, public, classes, writing, around, open_objects.of(Ref(module)), setters)
     _call_makers(i, file, makers, frame)
     client = _Client(i, frame, file, functions, open_, open_objects, {id(method.info.node) for method in reaching}, Unchanged(i))
     for maker in makers.leaving:
@@ -107,7 +107,9 @@ def _call_makers(i: Interpreter, file: File, makers: _Makers, frame: Frame) -> N
     samples = i.ledger.of(Standing).samples
     for factory in makers.returning:
         its = file.classes.get(factory.cls.oid, []) if factory.cls is not None and factory.cls.oid in samples else []
-        run_handed(i, factory, [other for other in dict.fromkeys((*its, *file.writing, *file.lying_open)) if other is not factory], frame)
+        setters = file.setters.of(made_in(i, factory))
+        others = dict.fromkeys((*its, *file.writing, *file.lying_open, *setters))
+        run_handed(i, factory, [other for other in others if other is not factory], frame)
     for maker in makers.warming:
         run_warm(i, maker, frame)
 
@@ -160,6 +162,7 @@ class _Client:
             one = _Object(owner, methods, _owns(self.i, cls, owner))
             beside = self._beside(cls, owner)
             self._call_methods(one, beside)
+            self._call_others(cls, its)
             if one.owns:
                 self._call_attributes(one, beside)
                 self.leave(partial(members, owner), lambda left: left.readers != ())
@@ -190,7 +193,7 @@ class _Client:
 
     def _beside(self, cls: int, owner: Value) -> _Beside:
         i, file = self.i, self.file
-        around_it = [*methods_of_given(i, owner, file.classes), *changing_given(i, Ref(cls), owner, file.public)]
+        around_it = list(methods_of_given(i, owner, file.classes))
         lying_open = [method for member in members(owner) if isinstance(member, Ref) for method in self.open_objects.of(member)]
         lying_open += (method for method in file.lying_open if method not in lying_open)
         return _Beside(around_it, lying_open, [*context_managers(i, cls, Ref(cls)), *file.around])
@@ -201,7 +204,8 @@ class _Client:
         for method in one.methods:
             if id(method.info.node) not in self.entered or self._lets_go(method):
                 continue
-            others = [other for other in (*one.methods, *beside.methods, *self.file.writing) if other is not method]
+            setters = self.file.setters.of(compiled_in(i, method))
+            others = [other for other in (*one.methods, *beside.methods, *self.file.writing, *setters) if other is not method]
             counts = self._again(method, list(dict.fromkeys(others)))
             self._repeat(method, counts)
             self._with_open_objects(method, beside.lying_open)
@@ -209,11 +213,20 @@ class _Client:
                 rounds.repeat(i, method, frame, other)
             run_within(i, calling(i, method, frame), beside.managers, frame)
 
+    def _call_others(self, cls: int, methods: Sequence[Method]) -> None:
+        """Call the methods of a class that come to something compiled on those of its objects that lie where functions come to them that may set something."""
+        for method in methods:
+            if id(method.info.node) in self.entered and not self._lets_go(method):
+                compiled = compiled_in(self.i, method)
+                for ref in self.file.setters.objects(Ref(cls), compiled):
+                    self._again(method._replace(owner=ref), self.file.setters.of(compiled))
+
     def _call_attributes(self, one: _Object, beside: _Beside) -> None:
         """Call the compiled objects that are public attributes of an object."""
         i, frame = self.i, self.frame
         for name, compiled_object in callables(i, one.owner):
-            others = list(dict.fromkeys((*one.methods, *beside.methods, *self.file.writing)))
+            setters = self.file.setters.of({compiled_object.oid})
+            others = list(dict.fromkeys((*one.methods, *beside.methods, *self.file.writing, *setters)))
             callee = _read_and_called(i, one.owner, name, compiled_object, others, frame)
             if callers := _callers(i, compiled_object, [other for other in others if id(other.info.node) in self.entered]):
                 run(i, callee, callers, frame)
@@ -231,8 +244,9 @@ class _Client:
         beside = [
             other for other in self.functions if other.ref != method.ref and other.cls is None and closures.shares(i, other.ref, method.ref)
         ]
-        others = list(dict.fromkeys((*(writer for writer in file.writing if writer is not method), *beside)))
-        changes = file.writing or beside or closures.may_change(i, method)
+        writing = [*file.writing, *file.setters.of(compiled_in(i, method))]
+        others = list(dict.fromkeys((*(writer for writer in writing if writer is not method), *beside)))
+        changes = writing or beside or closures.may_change(i, method)
         counts = self._again(method, others) if changes else rounds.may_differ(i, method) and rounds.counts(i, method, frame)
         self._with_open_objects(method, file.lying_open)
         self._repeat(method, counts)
@@ -250,8 +264,9 @@ class _Client:
                 continue
             function = target(i, compiled_object)[0]
             beside = [other for other in self.functions if function is not None and closures.shares(i, other.ref, function)]
-            if file.writing or beside or compiled_object.oid in themselves:
-                run(i, callee, list(dict.fromkeys((*file.writing, *beside))), frame)
+            writing = [*file.writing, *file.setters.of({compiled_object.oid})]
+            if writing or beside or compiled_object.oid in themselves:
+                run(i, callee, list(dict.fromkeys((*writing, *beside))), frame)
             if near := _read_by(i, {compiled_object.oid}, file.lying_open):
                 run(i, callee, near, frame)
             run_within(i, callee, file.around, frame)
@@ -282,7 +297,7 @@ class _Client:
         if self.unchanged.by(called(i, each) for each in (method, *others)):
             return rounds.may_differ(i, method) and rounds.counts(i, method, frame)
         callee, anew, known = calling(i, method, frame), list[Method](), journal(i).mark()
-        others = [other for other in others if not self.unchanged.is_idle(called(i, other))]
+        others = [other for other in others if not self.unchanged.is_idle(with_given(i, other))]
         counts = run(i, callee, others, frame, anew)
         for other in told.one_by_one(i, compiled_in(i, method), others, known) if len(others) > 1 else ():
             run(i, callee, (other,), frame)
@@ -366,5 +381,5 @@ def _read_by(i: Interpreter, compiled: Collection[int], methods: Sequence[Method
     """The methods of objects that traces of some compiled objects have read. They run apart from those of the class, of which what they change takes nothing."""
     if not methods:
         return []
-    read = {record.location[0] for record in journal(i).records if type(record) is events.Read and record.object in compiled}
+    read = read_by(i, compiled)
     return [method for method in methods if isinstance(method.owner, Ref) and method.owner.oid in read]

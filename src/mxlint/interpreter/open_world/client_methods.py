@@ -17,10 +17,10 @@ from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.machine.handed_out import HandedOut, handed_functions
 from mxlint.interpreter.machine.reach import HOLDERS, each_leaf
-from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.lookup import CLASS, class_attribute, mro
 from mxlint.interpreter.objects.wrappers import implementations
 from mxlint.interpreter.open_world import keeping_names
+from mxlint.interpreter.open_world.calls_by_name import FUNCTIONS, with_callers
 from mxlint.interpreter.open_world.candidates import classes, functions
 from mxlint.interpreter.open_world.public import is_called
 from mxlint.interpreter.open_world.standing import Standing
@@ -182,27 +182,6 @@ def _closed_over(i: Interpreter, function: Ref) -> Iterator[Member]:
         env = i.heap.get(env.oid, ENV)
 
 
-def changing_given(i: Interpreter, cls: Ref, owner: Value, public: Sequence[Method]) -> list[Method]:
-    """The public functions and methods that are given an object of a class, or whose own object was made with one, and that name what a trace has read of it."""
-    owners = {member.oid for member in members(owner) if isinstance(member, Ref)}
-    read = {field for oid, field in i.traced if oid in owners and isinstance(field, str)}
-    found: list[Method] = []
-    for method in public if read else ():
-        block = next((b for b in i.project.symbols(method.info.source, i.tracers).blocks if b.start == method.info.node.start), None)
-        if method.cls != cls and block is not None and not read.isdisjoint(block.writes | block.attributes):
-            constructor = class_attribute(i, method.cls, "__init__") if method.cls is not None else None
-            if any(_takes(i, ref, cls) for ref in (method.ref, constructor) if isinstance(ref, Ref)):
-                found.append(method)
-    return found
-
-
-def _takes(i: Interpreter, function: Ref, cls: Ref) -> bool:
-    """Whether an annotation says that a function is given an object of a class."""
-    info = function_info(i, function)
-    params = info.node.params if info is not None else ()
-    return any(named(i, function, part) == cls for param in params for part in alternatives(i, function, param.annotation))
-
-
 def methods_of_given(i: Interpreter, owner: Value, classes: Mapping[int, Sequence[Method]]) -> Iterator[Method]:
     """The public methods of the objects that somebody out of sight has given to an object, and that it keeps: whoever has them may call these as well."""
     held = {member for _, _, member in each_leaf(i, owner) if isinstance(member, Ref) and member.oid in i.ledger.of(Standing).objects}
@@ -248,7 +227,7 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
             (info.node.start, info.node.end) for ref, _, cls in methods if cls is not None and (info := function_info(i, ref)) is not None
         }
         for block in i.project.symbols(file, i.tracers).blocks:
-            if block.kind not in ("function", "lambda"):
+            if block.kind not in FUNCTIONS:
                 continue
             blocks.append((file, block))
             constructor = block.name.rpartition(".")[2] == "__new__"
@@ -264,14 +243,7 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
     setting = [block for _, block in blocks if of_objects & block.writes] if empty else []
     wanted = {name for block in (*setting, *(block for _, block in writing)) for name in empty & (block.reads | block.attributes)}
     writing.update((file, block) for file, block in blocks if wanted & (block.reads | block.attributes))
-    called = {block.name.rpartition(".")[2] for _, block in writing}
-    changed = bool(writing)
-    while changed:
-        more = {(file, block) for file, block in blocks if (file, block) not in writing and block.calls & called}
-        writing |= more
-        called |= {block.name.rpartition(".")[2] for _, block in more}
-        changed = bool(more)
-    spans = {(id(file), block.start, block.end) for file, block in writing}
+    spans = {(id(file), block.start, block.end) for file, block in with_callers(blocks, writing)}
 
     def writes(method: Method) -> bool:
         return (id(method.info.source), method.info.node.start, method.info.node.end) in spans
@@ -282,6 +254,12 @@ def writing_methods(i: Interpreter, source: Source, module: int, public: Sequenc
 def changed_in_place(block: Block) -> set[str]:
     """The names of variables and attributes of which a block changes in place what they hold."""
     return {owner.removeprefix(".") for how, owner in block.uses if how in changers()}
+
+
+def changed_attributes(block: Block) -> set[str]:
+    """The names of attributes of which a block may change in place what they hold, itself, by another name for it or by what it calls."""
+    changed = changed_in_place(block)
+    return changed | block.attributes & block.hands | (block.attributes if "" in changed else frozenset())
 
 
 def _files(i: Interpreter, source: Source, module: int) -> Iterator[tuple[Source, int]]:

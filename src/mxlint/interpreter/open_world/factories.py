@@ -59,6 +59,11 @@ def factories(i: Interpreter, public: Sequence[Method]) -> list[Method]:
     return [method for method in public if is_one(method)] if made else []
 
 
+def made_in(i: Interpreter, factory: Method) -> set[int]:
+    """The compiled objects that a function makes, or what it calls does."""
+    return {number for number, fact in journal(i).compiled.items() if within(fact.site.span, factory.info)}
+
+
 def run_handed(i: Interpreter, factory: Method, methods: Sequence[Method], frame: Frame) -> None:
     """Call each of the functions that a function or method hands out, let the others run, and methods, and call it again."""
     if factory.cls is not None and _is_property(i, factory):

@@ -16,7 +16,7 @@ from mxlint.interpreter.calls.relevance import Reach
 from mxlint.interpreter.compiled import restoring, writes
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.journal import journal
-from mxlint.interpreter.open_world import keeping_names
+from mxlint.interpreter.open_world import keeping_names, read_state
 from mxlint.syntax.index import ANY
 
 
@@ -54,6 +54,7 @@ def guarded_run(i: Interpreter, run: Callable[[], object], calls: Sequence[Value
         writes.note_kept(i, mark)
         restoring.ended(i)
         keeping_names.note(i, mark)
+        read_state.note(i, mark)
         for place, reason in cut:
             journal(i).gap(place, reason, _within(i, begun.calls))
         begun.calls = outer

@@ -18,8 +18,9 @@ from mxlint.interpreter.machine.journal import journal
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.interpreter.open_world import closures, kept_objects
 from mxlint.interpreter.open_world.alone import called_alone
-from mxlint.interpreter.open_world.client_methods import Method, changing_given, context_managers, methods_of_given, methods_of_object
+from mxlint.interpreter.open_world.client_methods import Method, context_managers, methods_of_given, methods_of_object
 from mxlint.interpreter.open_world.public_attributes import made, others_have
+from mxlint.interpreter.open_world.setters import Setters, with_given
 from mxlint.interpreter.open_world.turns import Callee, called, calling, given, run, run_rest, run_within, stale_alone
 from mxlint.interpreter.open_world.uncalled import call_compiled_alone
 from mxlint.interpreter.open_world.unchanged import Unchanged
@@ -32,7 +33,7 @@ def lies_open(i: Interpreter) -> bool:
 
 class File(NamedTuple):
     """What the client knows of a file: its module, its public functions and methods, those by classes, those that may write what a trace has read, those
-    that give context managers and may do so, and those of objects under public names of the module."""
+    that give context managers and may do so, those of objects under public names of the module, and those beside classes that set what traces have read of objects."""
 
     module: int
     public: Sequence[Method]
@@ -40,6 +41,7 @@ class File(NamedTuple):
     writing: Sequence[Method]
     around: Sequence[tuple[Ref, Method]]
     lying_open: Sequence[Method]
+    setters: Setters
 
 
 def run_left(
@@ -68,7 +70,7 @@ def run_left(
     for callee, others, managers in found:
         if others and not unchanged.by(called(i, other) for other in others):
             anew: list[Method] = []
-            others = [other for other in others if not unchanged.is_idle(called(i, other))]
+            others = [other for other in others if not unchanged.is_idle(with_given(i, other))]
             run(i, callee, others, frame, anew)
             run_rest(i, callee, others, anew, frame)
         run_within(i, callee, managers, frame)
@@ -92,9 +94,9 @@ def _beside(i: Interpreter, file: File, left: kept_objects.Kept) -> tuple[list[M
             others += (method for method in file.lying_open if method.owner == each)
         elif isinstance(cls, Ref) and others_have(i, file.module, cls, each):
             others += methods_of_object(i, each)
-            others += (*methods_of_given(i, each, file.classes), *changing_given(i, cls, each, file.public))
+            others += methods_of_given(i, each, file.classes)
             managers += ((ref, manager._replace(owner=each)) for ref, manager in context_managers(i, cls.oid, cls))
-    return others, managers
+    return [*others, *file.setters.of({left.ref.oid})], managers
 
 
 def _callees(i: Interpreter, left: kept_objects.Kept, frame: Frame) -> Iterator[tuple[Callee, Ref | None]]:

@@ -21,6 +21,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.functions import FunctionInfo
+from mxlint.interpreter.machine.paths import CLIENT
 from mxlint.interpreter.machine.reach import arrays_in, each_place
 from mxlint.interpreter.objects.annotations import SCALARS, alternatives, named, said, says_nothing
 from mxlint.interpreter.objects.field_defaults import default_of
@@ -220,7 +221,8 @@ def _is_container(i: Interpreter, ref: Ref, annotation: ir.Expr) -> bool:
 
 
 def _instance(i: Interpreter, cls: Value | None, place: Place, *, several: bool) -> Value | None:
-    """An instance of a class that an annotation names, of which something is known. `several`: it stands for several, and for none that is known."""
+    """An instance of a class that an annotation names, of which something is known. `several`: it stands for several, and for none that is known, but that among
+    those which are given between two calls the one may be that the calls are about."""
     if isinstance(cls, External) and cls.name == "mlx.core.array":
         return Array(i.ident(place, "parameter"), None, None, None)
     if isinstance(cls, Ref) and _is_protocol(i, cls):
@@ -228,7 +230,7 @@ def _instance(i: Interpreter, cls: Value | None, place: Place, *, several: bool)
     if listed := _listed(i, cls):
         return choices.any_of(i, listed, place)
     if isinstance(cls, Ref) or isinstance(cls, External) and cls.name.startswith(("mlx.nn.", "mlx.optimizers.")):
-        return some_object(i, cls, place, known=not several)
+        return some_object(i, cls, place, known=not several or _between_calls(i))
     return None
 
 
@@ -259,6 +261,12 @@ def _of_numpy(i: Interpreter, ref: Ref, annotation: ir.Expr | None, place: Place
     if not found or any(not isinstance(cls, External) or cls.name != "numpy.ndarray" for cls in found):
         return None
     return some_object(i, External("numpy.ndarray"), place)
+
+
+def _between_calls(i: Interpreter) -> bool:
+    """Whether the client lets something run between two calls."""
+    literals = (condition.literal for condition in i.path if condition.literal is not None)
+    return any(literal.outcome and isinstance(literal.condition, tuple) and literal.condition[:1] == (CLIENT,) for literal in literals)
 
 
 PROTOCOL: Final = "protocol"

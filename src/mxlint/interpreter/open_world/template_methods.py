@@ -14,11 +14,13 @@ from mxlint.interpreter.machine.constructors import CONSTRUCTORS, OF_CLASSES_MAD
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.functions import FunctionInfo
 from mxlint.interpreter.objects.lookup import class_attribute, mro
+from mxlint.interpreter.open_world.calls_by_name import last_name
 from mxlint.interpreter.open_world.candidates import Function, classes, imports_compiling
+from mxlint.interpreter.open_world.client_methods import changed_attributes
 from mxlint.interpreter.open_world.public import is_called
 from mxlint.source import Source
 from mxlint.syntax import ir
-from mxlint.syntax.index import Block
+from mxlint.syntax.index import ANY, Block
 
 
 def differing(i: Interpreter, source: Source, module: int, found: Iterable[Function]) -> Iterator[tuple[Ref, list[Ref]]]:
@@ -101,7 +103,11 @@ def _joins(i: Interpreter, cls: Ref, asked: Mapping[Ref, Collection[str]]) -> bo
     for setting in (cls, *asked):
         names = _set(i, setting)
         for base, its in asked.items():
-            if base != setting and not names.isdisjoint(its) and not any(setting in each and base in each for each in together):
+            if (
+                base != setting
+                and (not names.isdisjoint(its) or its and ANY in names)
+                and not any(setting in each and base in each for each in together)
+            ):
                 return True
     return False
 
@@ -112,8 +118,9 @@ def _asked(i: Interpreter, cls: Ref) -> frozenset[str]:
 
 
 def _set(i: Interpreter, cls: Ref) -> frozenset[str]:
-    """The names of attributes that the methods of a class set, of whatever object, but for what its constructors do."""
-    return frozenset().union(*(block.writes for block in _blocks(i, cls) if block.name.rpartition(".")[2] not in CONSTRUCTORS))
+    """The names of attributes that the methods of a class set, of whatever object, or of which they change in place what lies there, but for what its constructors do."""
+    blocks = [block for block in _blocks(i, cls) if last_name(block) not in CONSTRUCTORS]
+    return frozenset().union(*(block.writes | changed_attributes(block) for block in blocks))
 
 
 def _blocks(i: Interpreter, cls: Ref) -> Iterator[Block]:

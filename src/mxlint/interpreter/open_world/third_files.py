@@ -6,8 +6,10 @@ there, and so is what another file calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from mxlint.domain.members import External, Ref, Value, members
@@ -17,11 +19,14 @@ from mxlint.interpreter.imports.modules import load
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.open_world import keeping_names
+from mxlint.interpreter.open_world.calls_by_name import FUNCTIONS, last_name, with_callers
 from mxlint.interpreter.open_world.client_methods import Method, changed_in_place, public_methods
 from mxlint.interpreter.open_world.guarded import kept_run
+from mxlint.interpreter.open_world.read_state import State, state_of
+from mxlint.interpreter.open_world.setters import may_set
 from mxlint.interpreter.open_world.unchanged import NAMED
 from mxlint.source import Source
-from mxlint.syntax.index import Block
+from mxlint.syntax.index import ANY, Block, Index
 
 CALLED: Final = frozenset(("class", "compiled", "function"))
 """Kinds of objects that another file may call by a name."""
@@ -42,12 +47,132 @@ def writers(i: Interpreter, source: Source) -> Iterator[Method]:
             if spans := _writing(i, other, source, holder, name):
                 third.setdefault(other.name, (other, set()))[1].update(spans)
     for other, spans in third.values():
-        place = Place(source, 0, 0)
-        kept_run(i, partial(load, i, other, i.project.module_name(other), place))
-        oid = i.modules.get(other.name)
-        for method in public_methods(i, other, oid) if oid is not None and i.heap.exists(oid) else ():
-            if (method.info.node.start, method.info.node.end) in spans:
-                yield method
+        yield from _methods(i, source, other, spans)
+
+
+def setters(i: Interpreter, source: Source) -> list[Method]:
+    """The public functions and methods of other files that may set what traces have read of objects, and that nothing in sight calls."""
+    state = state_of(i, {oid for oid, _ in i.traced})
+    found: list[Method] = []
+    third: list[Source] = []
+    for other in dict.fromkeys(_saying(i, source, state)) if state.classes else ():
+        alone = _setting(i, other, state)
+        if not alone or not _comes_to(i, other, state):
+            continue
+        if other.name not in i.modules:
+            if len(third) == MOST_FILES:
+                break
+            third.append(other)
+        found += _methods(i, source, other, alone)
+    return found
+
+
+def _setting(i: Interpreter, other: Source, state: State) -> set[tuple[int, int]]:
+    """Where the functions of a file stand that may set some of a state, directly or through others of the file, and that nothing in sight calls."""
+    index = _index(i, other)
+    functions = [(other, block) for block in index.blocks if block.kind in FUNCTIONS] if index is not None else []
+    setting = with_callers(functions, (held for held in functions if may_set(held[1], state)))
+    return {(block.start, block.end) for _, block in setting if not _is_called(i, other, block)}
+
+
+def _methods(i: Interpreter, source: Source, other: Source, spans: Collection[tuple[int, int]]) -> Iterator[Method]:
+    """The public functions and methods of a third file that stand somewhere, once it has run."""
+    if other.name not in i.modules:
+        kept_run(i, partial(load, i, other, i.project.module_name(other), Place(source, 0, 0)))
+    oid = i.modules.get(other.name)
+    for method in public_methods(i, other, oid) if oid is not None and i.heap.exists(oid) else ():
+        if (method.info.node.start, method.info.node.end) in spans:
+            yield method
+
+
+def _saying(i: Interpreter, source: Source, state: State) -> Iterator[Source]:
+    """The files that may set what traces have read: they say a name of that, or set attributes by names that are not said; and they name a class of these objects,
+    or import a file that makes one."""
+    setting = sorted({*state.attributes, *state.under, *BY_NAME})
+    makers: dict[Source, None] = {}
+    for cls in sorted(state.classes, key=lambda ref: ref.oid):
+        place, label = i.info(cls.oid).place, i.info(cls.oid).label
+        if place is None:
+            continue
+        yield from i.project.saying(label, source, setting)
+        others = i.project.saying(f"{label}(", source, _said_to_import(place.source))
+        makes = re.compile(rf"(?<!class )\b{re.escape(label)}\(")
+        makers.update((other, None) for other in (place.source, *islice(others, MOST_FILES)) if makes.search(other.text))
+    for maker in makers:
+        for word in _said_to_import(maker):
+            yield from i.project.saying(word, source, setting)
+
+
+BY_NAME: Final = ("setattr", "delattr", "__dict__", "vars(")
+"""What sets attributes whose names are not said."""
+
+
+def _said_to_import(source: Source) -> tuple[str, ...]:
+    """What a file has to say to import another: its name, or that of the package that hands it on."""
+    if source.path is None:
+        return ()
+    folder, stem = source.path.parent.name, source.path.stem
+    return tuple(word for word in ((folder,) if stem == "__init__" else (stem, folder)) if word)
+
+
+def _comes_to(i: Interpreter, other: Source, state: State) -> bool:
+    """Whether a file imports one that has a class of the objects, directly or through others."""
+    holders = {id(place.source) for cls in state.classes if (place := i.info(cls.oid).place) is not None}
+    todo, seen = [other], {id(other)}
+    for file in todo:
+        index = _index(i, file)
+        for item in index.imports if index is not None else ():
+            found = [module for module in imported_by(i.project, file, other, item) if id(module) not in seen]
+            if any(id(module) in holders for module in found):
+                return True
+            seen.update(map(id, found))
+            todo += found
+    return False
+
+
+def _index(i: Interpreter, source: Source) -> Index | None:
+    """The symbol index of a file, None if it is none of Python."""
+    try:
+        return i.project.symbols(source, i.tracers)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _is_called(i: Interpreter, source: Source, block: Block) -> bool:
+    """Whether something in sight may call a function or method: its file, or another one, says its name, and that of its class."""
+    first, last = block.name.partition(".")[0], last_name(block)
+    reads, attributes = _said(i, source)
+    if first == last:
+        return last in reads or _is_used(i, source, last)
+    if last in attributes and first in reads:
+        return True
+    return _is_used(i, source, first) and any(last in _said(i, other)[1] for other in i.project.saying(last, source))
+
+
+def _said(i: Interpreter, source: Source) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a file reads, and those of attributes."""
+    index = _index(i, source)
+    blocks = index.blocks if index is not None else ()
+    return frozenset().union(*(block.reads for block in blocks)), frozenset().union(*(block.attributes for block in blocks))
+
+
+def _is_used(i: Interpreter, source: Source, name: str) -> bool:
+    """Whether another file reads what a name of a file holds. One that imports it and does no more hands it on."""
+    holders = [source]
+    for holder in holders:
+        for other in i.project.saying(name, holder):
+            index = _index(i, other) if other not in holders else None
+            imports = index.imports if index is not None else ()
+            found = [item for item in imports if holder in imported_by(i.project, other, other, item)]
+            if not found:
+                continue
+            bound = {name if item.name == ANY else item.bound for item in found if item.name in (name, ANY)}
+            reads, attributes = _said(i, other)
+            if bound & reads or name in attributes and any(item.name not in (name, ANY) for item in found):
+                return True
+            if bound:
+                holders.append(other)
+    return False
 
 
 def _read(i: Interpreter) -> list[tuple[Source, str]]:
@@ -73,23 +198,21 @@ def _is_own(i: Interpreter, source: Source, value: Value) -> bool:
 def _writing(i: Interpreter, other: Source, source: Source, holder: Source, name: str) -> set[tuple[int, int]]:
     """Where the functions of a file stand that write a name of another one, if the file imports that, and names nothing of `source` that may be called: it would
     see the calls."""
-    try:
-        index = i.project.symbols(other, i.tracers)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    index = _index(i, other)
+    if index is None:
         return set()
     writing = [block for block in index.blocks if _writes(block, name)]
-    names = {block.name.rpartition(".")[2] for block in writing if block.kind == "function"}
-    while more := [block for block in index.blocks if block not in writing and block.kind == "function" and block.calls & names]:
-        writing += more
-        names |= {block.name.rpartition(".")[2] for block in more}
-    if not writing or any(block.kind not in ("function", "lambda") for block in writing):
+    if not writing or any(block.kind not in FUNCTIONS for block in writing):
         return set()
+    functions = [(other, block) for block in index.blocks if block.kind == "function"]
+    writing = [block for _, block in with_callers(functions, ((other, block) for block in writing))]
+    names = {last_name(block) for block in writing}
     imported = {found for item in index.imports for found in imported_by(i.project, other, other, item)}
     said = frozenset().union(*(block.reads | block.attributes for block in index.blocks))
     if holder not in imported or source in imported and not said.isdisjoint(_called_by_name(i, source)):
         return set()
     alone = {last for last in names - said if not i.project.used_elsewhere(last, other, attribute=False)}
-    return {(block.start, block.end) for block in writing if block.name.rpartition(".")[2] in alone}
+    return {(block.start, block.end) for block in writing if last_name(block) in alone}
 
 
 def _called_by_name(i: Interpreter, source: Source) -> set[str]:
