@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
-from mxlint.domain.heap import ALIVE
+from mxlint.domain.heap import ALIVE, Location
 from mxlint.domain.members import NONE, Ref, members
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.objects.lookup import CLASS
+from mxlint.interpreter.open_world.keeping_names import MUTABLE
 
 NAMING: Final = frozenset(("class", "instance"))
 """Kinds of objects that hold others under names of attributes."""
-CHANGED: Final = frozenset(("list", "dict", "set", "instance"))
-"""Kinds of objects that are changed where they are."""
 
 
 class State(NamedTuple):
@@ -40,14 +39,24 @@ class Undone:
 def note(i: Interpreter, mark: int) -> None:
     """Keep what traces have read of the objects that were made since a mark, before these are undone."""
     made = {oid for (oid, field), before in i.heap.trail[mark:] if field == ALIVE and before is None}
+    read: dict[int, list[Location]] = {}
+    for location in i.traced if made else ():
+        if location[0] in made:
+            read.setdefault(location[0], []).append(location)
     states = i.ledger.of(Undone).states
-    for oid in {oid for oid, _ in i.traced if oid in made}:
-        states[oid] = _united((states.get(oid, State()), state_of(i, (oid,))))
+    for oid, locations in read.items():
+        states[oid] = _united((states.get(oid, State()), _state(i, locations)))
 
 
 def state_of(i: Interpreter, objects: Collection[int]) -> State:
     """What traces have read of some objects."""
-    read = [(oid, field) for oid, field in i.traced if oid in objects and i.heap.exists(oid)]
+    states = i.ledger.of(Undone).states
+    found = _state(i, [location for location in i.traced if location[0] in objects and i.heap.exists(location[0])])
+    return _united((found, *(states[oid] for oid in objects if oid in states)))
+
+
+def _state(i: Interpreter, read: Collection[Location]) -> State:
+    """What traces have read at some locations of objects that there are."""
     attributes = {field for oid, field in read if isinstance(field, str) and i.info(oid).kind in NAMING}
     todo = list(dict.fromkeys(oid for oid, _ in read))
     seen, under, classes = set(todo), set[str](), set[Ref]()
@@ -62,11 +71,10 @@ def state_of(i: Interpreter, objects: Collection[int]) -> State:
             held_by = i.info(holder).kind
             if held_by in NAMING and isinstance(field, str) and kind != "instance":
                 under.add(field)
-            if held_by in CHANGED and holder not in seen:
+            if held_by in MUTABLE and holder not in seen:
                 seen.add(holder)
                 todo.append(holder)
-    undone = i.ledger.of(Undone).states
-    return _united((State(frozenset(attributes), frozenset(under), frozenset(classes)), *(undone[oid] for oid in objects if oid in undone)))
+    return State(frozenset(attributes), frozenset(under), frozenset(classes))
 
 
 def _united(states: Iterable[State]) -> State:

@@ -16,6 +16,7 @@ from mxlint.domain.members import External, Ref, Value, members
 from mxlint.domain.place import Place
 from mxlint.interpreter.imports.idle import imported_by
 from mxlint.interpreter.imports.modules import load
+from mxlint.interpreter.imports.unrun import handed_on
 from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.frames import FrameInfo
 from mxlint.interpreter.open_world import keeping_names
@@ -55,15 +56,13 @@ def setters(i: Interpreter, source: Source) -> list[Method]:
     state = state_of(i, {oid for oid, _ in i.traced})
     found: list[Method] = []
     third: list[Source] = []
-    for other in dict.fromkeys(_saying(i, source, state)) if state.classes else ():
+    for other in dict.fromkeys(_leading_there(i, source, state)):
         alone = _setting(i, other, state)
-        if not alone or not _comes_to(i, other, state):
-            continue
-        if other.name not in i.modules:
+        if alone and other.name not in i.modules:
             if len(third) == MOST_FILES:
                 break
             third.append(other)
-        found += _methods(i, source, other, alone)
+        found += _methods(i, source, other, alone) if alone else ()
     return found
 
 
@@ -85,22 +84,21 @@ def _methods(i: Interpreter, source: Source, other: Source, spans: Collection[tu
             yield method
 
 
-def _saying(i: Interpreter, source: Source, state: State) -> Iterator[Source]:
-    """The files that may set what traces have read: they say a name of that, or set attributes by names that are not said; and they name a class of these objects,
-    or import a file that makes one."""
+def _leading_there(i: Interpreter, source: Source, state: State) -> Iterator[Source]:
+    """The files that may set what traces have read: they say a name of that, or set attributes by names that are not said; and they import a class of these objects
+    by its name, or a file that makes one."""
     setting = sorted({*state.attributes, *state.under, *BY_NAME})
-    makers: dict[Source, None] = {}
     for cls in sorted(state.classes, key=lambda ref: ref.oid):
         place, label = i.info(cls.oid).place, i.info(cls.oid).label
         if place is None:
             continue
-        yield from i.project.saying(label, source, setting)
+        yield from (other for other in i.project.saying(label, source, setting) if _imports(i, other, place.source))
         others = i.project.saying(f"{label}(", source, _said_to_import(place.source))
         makes = re.compile(rf"(?<!class )\b{re.escape(label)}\(")
-        makers.update((other, None) for other in (place.source, *islice(others, MOST_FILES)) if makes.search(other.text))
-    for maker in makers:
-        for word in _said_to_import(maker):
-            yield from i.project.saying(word, source, setting)
+        makers = [other for other in (place.source, *islice(others, MOST_FILES)) if makes.search(other.text)]
+        for maker in makers:
+            for word in _said_to_import(maker) if maker is place.source or _imports(i, maker, place.source) else ():
+                yield from (other for other in i.project.saying(word, source, setting) if _imports(i, other, maker))
 
 
 BY_NAME: Final = ("setattr", "delattr", "__dict__", "vars(")
@@ -115,19 +113,12 @@ def _said_to_import(source: Source) -> tuple[str, ...]:
     return tuple(word for word in ((folder,) if stem == "__init__" else (stem, folder)) if word)
 
 
-def _comes_to(i: Interpreter, other: Source, state: State) -> bool:
-    """Whether a file imports one that has a class of the objects, directly or through others."""
-    holders = {id(place.source) for cls in state.classes if (place := i.info(cls.oid).place) is not None}
-    todo, seen = [other], {id(other)}
-    for file in todo:
-        index = _index(i, file)
-        for item in index.imports if index is not None else ():
-            found = [module for module in imported_by(i.project, file, other, item) if id(module) not in seen]
-            if any(id(module) in holders for module in found):
-                return True
-            seen.update(map(id, found))
-            todo += found
-    return False
+def _imports(i: Interpreter, other: Source, wanted: Source) -> bool:
+    """Whether a file imports something of another one, also by what others hand on."""
+    index = _index(i, other)
+    bound = dict.fromkeys(item.bound for item in (index.imports if index is not None else ()))
+    names = bound if ANY not in bound else (*bound, *_said(i, other)[0])
+    return any(module is wanted for name in names for module, _ in handed_on(i, other, name))
 
 
 def _index(i: Interpreter, source: Source) -> Index | None:
@@ -149,11 +140,24 @@ def _is_called(i: Interpreter, source: Source, block: Block) -> bool:
     return _is_used(i, source, first) and any(last in _said(i, other)[1] for other in i.project.saying(last, source))
 
 
+class Said:
+    """The names that files read, and those of attributes."""
+
+    __slots__ = ("by_file",)
+
+    def __init__(self) -> None:
+        self.by_file: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+
+
 def _said(i: Interpreter, source: Source) -> tuple[frozenset[str], frozenset[str]]:
     """The names that a file reads, and those of attributes."""
-    index = _index(i, source)
-    blocks = index.blocks if index is not None else ()
-    return frozenset().union(*(block.reads for block in blocks)), frozenset().union(*(block.attributes for block in blocks))
+    known = i.ledger.of(Said).by_file
+    if id(source) not in known:
+        index = _index(i, source)
+        blocks = index.blocks if index is not None else ()
+        parts = (block.reads for block in blocks), (block.attributes for block in blocks)
+        known[id(source)] = frozenset().union(*parts[0]), frozenset().union(*parts[1])
+    return known[id(source)]
 
 
 def _is_used(i: Interpreter, source: Source, name: str) -> bool:
