@@ -15,6 +15,7 @@ from functools import partial
 from typing import NamedTuple
 
 from mxlint.domain.members import NONE, Ref, Value, members
+from mxlint.facts import events
 from mxlint.interpreter.calls.relevance import reach_of
 from mxlint.interpreter.compiled.making import target
 from mxlint.interpreter.machine.core import Halt, Interpreter

@@ -17,9 +17,9 @@ from mxlint.interpreter.objects.annotations import alternatives, named
 from mxlint.interpreter.objects.hints import Annotations
 from mxlint.interpreter.objects.lookup import class_attribute, fields_of, mro
 from mxlint.interpreter.open_world import keeping_names
+from mxlint.interpreter.open_world.alone import sample
 from mxlint.interpreter.open_world.calls_by_name import FUNCTIONS, Held, by_last_name, with_called, with_callers
 from mxlint.interpreter.open_world.client_methods import Method, changed_attributes, function_info
-from mxlint.interpreter.open_world.entries import sample
 from mxlint.interpreter.open_world.read_state import State, classes_of, state_of
 from mxlint.interpreter.open_world.standing import Standing
 from mxlint.interpreter.open_world.turns import called
