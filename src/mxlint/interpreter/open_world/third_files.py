@@ -87,7 +87,7 @@ def _methods(i: Interpreter, source: Source, other: Source, spans: Collection[tu
 def _leading_there(i: Interpreter, source: Source, state: State) -> Iterator[Source]:
     """The files that may set what traces have read: they say a name of that, or set attributes by names that are not said; and they import a class of these objects
     by its name, or a file that makes one."""
-    setting = sorted({*state.attributes, *state.under, *BY_NAME})
+    setting = sorted({*(f".{name}" for name in (*state.attributes, *state.under)), *BY_NAME})
     for cls in sorted(state.classes, key=lambda ref: ref.oid):
         place, label = i.info(cls.oid).place, i.info(cls.oid).label
         if place is None:
@@ -113,12 +113,24 @@ def _said_to_import(source: Source) -> tuple[str, ...]:
     return tuple(word for word in ((folder,) if stem == "__init__" else (stem, folder)) if word)
 
 
+class Imported:
+    """The files of which each file imports something, also by what others hand on: by their identities."""
+
+    __slots__ = ("by_file",)
+
+    def __init__(self) -> None:
+        self.by_file: dict[int, frozenset[int]] = {}
+
+
 def _imports(i: Interpreter, other: Source, wanted: Source) -> bool:
     """Whether a file imports something of another one, also by what others hand on."""
-    index = _index(i, other)
-    bound = dict.fromkeys(item.bound for item in (index.imports if index is not None else ()))
-    names = bound if ANY not in bound else (*bound, *_said(i, other)[0])
-    return any(module is wanted for name in names for module, _ in handed_on(i, other, name))
+    known = i.ledger.of(Imported).by_file
+    if id(other) not in known:
+        index = _index(i, other)
+        bound = {item.bound for item in (index.imports if index is not None else ())}
+        names = bound if ANY not in bound else bound | _said(i, other)[0]
+        known[id(other)] = frozenset(id(module) for name in names for module, _ in handed_on(i, other, name))
+    return id(wanted) in known[id(other)]
 
 
 def _index(i: Interpreter, source: Source) -> Index | None:
