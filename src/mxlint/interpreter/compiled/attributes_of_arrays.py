@@ -32,7 +32,7 @@ def compare_asked(i: Interpreter, ref: Ref, location: Location, found: Seen, pla
         return
     same = again.computes_the_same
     if same is None:
-        unfollowed(i, ref, i.place or place, "whether another shape or dtype of an array makes a difference")
+        unfollowed(i, ref, place, "whether another shape or dtype of an array makes a difference")
     elif not same:
         read = copy(found)
         read.kind = "python"

@@ -78,7 +78,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
             if repeats:
                 continue
             if repeats is None and entry.changes_python:
-                unfollowed(i, ref, i.place or place, "whether the body computes the same after what a trace has changed")
+                unfollowed(i, ref, place, "whether the body computes the same after what a trace has changed")
                 continue
         if location in entry.also_given and is_given(i, function, args, location, read, entry.also_given[location]):
             continue
@@ -88,7 +88,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
         if _has_its_keys(i, entry, location, read.value):
             continue
         if _reads_all_items(i, entry, location):
-            unfollowed(i, ref, i.place or place, "whether it matters in which order a library has put the items of a list")
+            unfollowed(i, ref, place, "whether it matters in which order a library has put the items of a list")
             continue
         if count(i, location) != read.count and _is_replaced(i, ref, entry, oid, replaced):
             continue  # what is there now is of no object that this call comes to
@@ -100,7 +100,7 @@ def replay(i: Interpreter, ref: Ref, entry: Entry, args: Arguments, place: Place
     for location in entry.counted:
         _note_counted(i, ref, entry, location, place, again)
     if again.open_ended:
-        unfollowed(i, ref, i.place or place, "what the body does after many more runs")
+        unfollowed(i, ref, place, "what the body does after many more runs")
 
     for location, read in entry.reads.items() if i.ledger.of(Changes).whole else ():
         for number in parts_at(i, location, held(i, *location)) if read.used else ():
@@ -210,7 +210,7 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, pl
         if again.repeats is None and (
             not numbers or isinstance(before, Unbound) or _are_equal(before, found) or _decides_otherwise(i, entry, scalar)
         ):
-            unfollowed(i, ref, i.place or place, "whether each run of the body changes a number again")
+            unfollowed(i, ref, place, "whether each run of the body changes a number again")
             return
         if again.repeats:
             return

@@ -102,14 +102,14 @@ def compare(
         return
     if found.count == BEFORE_OTHERS:
         if count(i, location):
-            unfollowed(i, ref, i.place or place, "a name of an earlier call that is assigned again")
+            unfollowed(i, ref, place, "a name of an earlier call that is assigned again")
         return
     now = _lies_there(i, location, found, now)
     if found.cells and not is_dict:
         _compare_cells(i, ref, location, found, now, place, entry, again)
         return
     if location[1] == aspects.LENGTH and isinstance(found.value, Range):
-        unfollowed(i, ref, i.place or place, "a length that was not followed")
+        unfollowed(i, ref, place, "a length that was not followed")
         return
     present = i.live(now)
     if isinstance(found.value, Array) and isinstance(present, Array):
@@ -117,7 +117,7 @@ def compare(
     if again is not None and any(wraps(i, member, part) for member in members(present) for part in members(found.value)):
         repeats = again.computes_the_same
         if repeats is None:
-            unfollowed(i, ref, i.place or place, "whether what takes the place of a function computes the same")
+            unfollowed(i, ref, place, "whether what takes the place of a function computes the same")
         if repeats is not False:
             return
     different, hang = _differences(i, location, found, present, entry, again)
@@ -134,7 +134,7 @@ def compare(
         if not _is_approximated(i, member, found, entry, captured) and not _is_blurred(i, location, member, found)
     )
     if different and (not followed or isinstance(found.value, Unknown)):
-        unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
+        unfollowed(i, ref, place, NOT_FOLLOWED)
     elif different:
         note_stale(i, ref, location, found, now, followed, hang, place, entry)
     elif is_dict:
@@ -166,7 +166,7 @@ def _compare_cells(
         and different
         and all(_is_approximated(i, each, found, entry, captured) for each in different)
     ):
-        unfollowed(i, ref, i.place or place, NOT_FOLLOWED)
+        unfollowed(i, ref, place, NOT_FOLLOWED)
     elif different:
         note_stale(
             i, ref, location, found, now, different, tuple(dict.fromkeys((*hang, *also))), place, entry, unlisted.changed_at(changed)
