@@ -10,7 +10,7 @@ from typing import Final
 
 from mxlint.domain.arrays import Array, Chain, Operands, Traces
 from mxlint.domain.exclusion import contradict
-from mxlint.domain.heap import Location
+from mxlint.domain.heap import ALIVE, Location
 from mxlint.domain.join import join, of
 from mxlint.domain.members import NONE, UNBOUND, Bound, Const, External, Length, Member, Option, Ref, Tuple, Value, members, options
 from mxlint.domain.parts import referred, rename
@@ -57,12 +57,12 @@ from mxlint.interpreter.machine.journal import (
     journal,
     note,
 )
-from mxlint.interpreter.machine.locations import OPERANDS
+from mxlint.interpreter.machine.locations import CHANGED, OPERANDS
 from mxlint.interpreter.machine.paths import Truth
 from mxlint.interpreter.machine.reach import arrays_in
 from mxlint.interpreter.machine.traces import TraceNumbers
 from mxlint.interpreter.objects.lookup import CLASS
-from mxlint.interpreter.open_world import results
+from mxlint.interpreter.open_world import given_dicts, results
 from mxlint.interpreter.open_world.presumptions import same_presumption, shown
 
 
@@ -328,6 +328,10 @@ def fresh(
     return _Fresh(i, place, number, ref, args, given, reshaped).of(result)
 
 
+_OF_A_COPY: Final = frozenset((ALIVE, ("#", "argument"), ("#", "original"), given_dicts.COPY_OF, CHANGED, CLASS))
+"""What is said of the copy of a container in a trace, and not of what the call gives."""
+
+
 class _Fresh:
     """What one compiled call gives back."""
 
@@ -362,7 +366,7 @@ class _Fresh:
             oid = i.allocate(kind, None, self._place, ("result", self._number, member.oid))
             self._done[key] = (member, Ref(oid))
             for field, held in list(i.heap.fields(member.oid).items()):
-                if field not in (("#", "alive"), ("#", "argument"), ("#", "original"), CLASS) and not isinstance(field, str):
+                if field not in _OF_A_COPY and not isinstance(field, str):
                     i.heap.set(oid, field, self.of(held))
             return Ref(oid)
         if isinstance(member, Ref) and i.mlx.object_kind(i, member) == "module":
