@@ -38,7 +38,8 @@ class Block:
     that it reads, and that it sets or deletes, also as entries of `vars(object)` and `object.__dict__`; `named` the names of the module that it sets
     as entries of `globals()`; `hands` the names, or last names of attributes, of arguments, but those of `isinstance` and its like, and "" for what is neither, nor a constant; `calls` the names, or last names of attributes, of what it calls, decorators included. In `attributes` the
     `__init__` of `super()` is left out; `own` are the names of `writes` that a method sets on its first parameter and on nothing else. `called` are the names
-    among `calls` that are none of attributes, and "" where what an expression gives is called. `uses` are what may change a container in place, each
+    among `calls` that are none of attributes, and "" where what an expression gives is called. `bare` are the variables that it reads for themselves, and not only for
+    an attribute. `uses` are what may change a container in place, each
     as the method of it and whose it is: the name of any attribute that is read, `__setitem__` and `__delitem__`, or that of `+=` and its like (`COUNTS`, with a number), and that of a
     function of a library with `GIVEN` behind it, where it changes what it is given there; and a
     variable of another block, an attribute (with a dot before it), or "" for any other. What a block makes itself and gives a name is left out.
@@ -64,6 +65,7 @@ class Block:
     named: frozenset[str] = frozenset()
     hands: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
+    bare: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ class _Open:
     others: set[str] = field(default_factory=set)
     """Attributes that are set on something else than the first parameter of a method."""
     called: set[str] = field(default_factory=set)
+    bare: set[str] = field(default_factory=set)
     uses: set[tuple[str, Root]] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
     """Names that it binds to something that it may not have made."""
@@ -196,6 +199,7 @@ class _Open:
             self.named,
             self.hands,
             self.called,
+            self.bare,
         )
         finished: list[frozenset[Any]] = [frozenset(found) for found in (owned, *names)]
         shared = (sets.setdefault(found, found) for found in finished)
@@ -264,6 +268,7 @@ class _Indexer:
             self._block.reads.add(node.id)
             if node is not self._owner:
                 self.alone.add(node.id)
+                self._block.bare.add(node.id)
             if self._mentioned:
                 self._mention(node)
         else:

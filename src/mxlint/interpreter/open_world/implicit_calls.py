@@ -26,11 +26,12 @@ Span: TypeAlias = tuple[int, int]
 """Where a function begins and ends in its file."""
 ELSEWHERE: Final[Span] = (-1, -1)
 """Stands for the functions of other files that reach something compiled."""
-How: TypeAlias = Literal["called", "read", "written"]
+How: TypeAlias = Literal["called", "used", "read", "written"]
 
 
 class Way(NamedTuple):
-    """By which name a method is come to, where it stands, and how: the object of that name is called, used by any operation, or the attribute is set."""
+    """By which name a method is come to, where it stands, and how: the object of that name is called, used for itself by any operation, read, also as an attribute, or
+    the attribute is set."""
 
     name: str
     method: Span
@@ -40,7 +41,7 @@ class Way(NamedTuple):
         """Whether a function may come to the method."""
         if self.how == "read":
             return self.name in block.reads or self.name in block.attributes
-        return self.name in (block.calls if self.how == "called" else block.writes)
+        return self.name in {"called": block.calls, "used": block.bare, "written": block.writes}[self.how]
 
 
 def by_function(
@@ -69,7 +70,8 @@ def by_function(
             kept = i.project.once(source).of(keeping, info.node) if own else {}
             of_all += [Way(attribute, span, how) for name, span, how in own for attribute in kept.get(name, ())]
             first = info.node.params[0].name if cls is not None and info.node.params else ""
-            own += [Way(first, *method) for other in below.get(cls, ()) for method in special[other]] if cls is not None and first else []
+            if cls is not None and first:
+                own += [Way(first, span, "used" if how == "read" else how) for other in below.get(cls, ()) for span, how in special[other]]
             found[info.node.start, info.node.end] = own
     made = [
         (name, special[member])
