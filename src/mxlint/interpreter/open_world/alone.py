@@ -26,7 +26,12 @@ def sample(i: Interpreter, cls: Ref, place: Place) -> Value | None:
     samples = i.ledger.of(Standing).samples
     if cls.oid not in samples:
         keep: list[Value | None] = []
-        kept_run(i, lambda: keep.append(some_object(i, cls, place)))
+
+        def make() -> None:
+            i.modes.entered_alone = True  # who makes one may make several
+            keep.append(some_object(i, cls, place))
+
+        kept_run(i, make)
         samples[cls.oid] = keep[0] if keep else None
         if not keep and i.spent:
             i.ledger.of(Entries).unmade.add(cls.oid)
