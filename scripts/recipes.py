@@ -130,7 +130,8 @@ for name in f"{SCANS} cumulative_prod cumulative_sum".split():
     forms(MX + name, {"": UNARY, "axis": ALONG})
 add(f"{MX}linalg.norm", *REDUCE)
 add(f"{MX}matrix_norm", *UNARY)
-add(f"{MX}trace", *UNARY)
+TALL = (Case("{f}(x)", "x:B,A"), Case("{f}(x)", "x:B,A,C"))  # the shorter axis says how long a diagonal is
+forms(f"{MX}trace", {"": UNARY, "tall": TALL})
 add(f"{MX}diff", *UNARY)
 
 # -- shapes -----------------------------------------------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ add(f"{MX}broadcast_arrays", Case("{f}(x, y)", "x:A,B y:B"), Case("{f}(x, y)", "
 add(f"{MX}as_strided", "{f}(x, (4,), (6,))", "{f}(x)")
 add(f"{MX}meshgrid", Case("{f}(x, y)", "x:A y:B"))
 forms(f"{MX}diag", {"": (Case("{f}(x)", "x:A,A"), Case("{f}(x, k=1)", "x:A,A")), "vector": (Case("{f}(x)", "x:A"),)})
-add(f"{MX}diagonal", *UNARY)
+forms(f"{MX}diagonal", {"": UNARY, "tall": TALL})
 add(f"{MX}:tril triu", *UNARY, "{f}(x, 1)")
 add(
     f"{MX}:concatenate concat",
@@ -440,7 +441,8 @@ forms(f"{ARRAY}transpose", {"": METHOD_UNARY, "axes": ("x.transpose(1, 0)", Case
 add(f"{ARRAY}:astype view", "x.{m}(mx.int32)", Case("x.{m}(mx.int32)", "x:A,B,C"), kind="method")
 add(f"{ARRAY}split", "x.split(2)", "x.split(2, axis=-1)", Case("x.split(2, axis=1)", "x:A,B,C"), kind="method")
 forms(f"{ARRAY}diag", {"": (Case("x.diag()", "x:A,A"),), "vector": (Case("x.diag()", "x:A"),)}, kind="method")
-add(f"{ARRAY}diagonal", *METHOD_UNARY, kind="method")
+METHOD_TALL = (Case("x.{m}()", "x:B,A"), Case("x.{m}()", "x:B,A,C"))
+forms(f"{ARRAY}diagonal", {"": METHOD_UNARY, "tall": METHOD_TALL}, kind="method")
 add(f"{ARRAY}:item", Case("x.item()", "x:"), kind="method")
 add(f"{ARRAY}:tolist", *METHOD_UNARY, kind="method")
 add(f"{ARRAY}:T mT real imag dtype itemsize nbytes ndim shape size", *PROPERTY, kind="property")
@@ -556,7 +558,7 @@ layer("QuantizedEmbedding.as_linear", "16, 64, group_size=32, bits=4", "x:A,64",
 layer("LayerNorm", "6", "x:A,6", "x:A,B,6")
 layer("RMSNorm", "6", "x:A,6", "x:A,B,6")
 layer("GroupNorm", "2, 6", "x:A,B,6", "x:A,B,C,6")
-layer("InstanceNorm", "6", "x:A,B,6", "x:A,B,C,6")
+layer("InstanceNorm", "6", "x:A,B,C", "x:A,B,C,H")  # without weights it takes any number of channels
 layer("BatchNorm", "6", "x:A,6", "x:A,B,6")
 layer("Dropout", "", "x:A,B", "x:A,B,C", facts=("p",))
 layer("Dropout2d", "", "x:A,B,C", "x:A,B,C,6", facts=("p",))
@@ -568,9 +570,9 @@ layer("ConvTranspose1d", "3, 2, 3", "x:A,M,3")
 layer("ConvTranspose2d", "3, 2, 3", "x:A,M,M,3")
 layer("ConvTranspose3d", "3, 2, 3", "x:A,C,C,C,3")
 for pool in ("Avg", "Max"):
-    layer(f"{pool}Pool1d", "2", "x:A,M,3")
-    layer(f"{pool}Pool2d", "2", "x:A,M,C,3")
-    layer(f"{pool}Pool3d", "2", "x:A,C,C,C,3")
+    layer(f"{pool}Pool1d", "2", "x:A,M,B")
+    layer(f"{pool}Pool2d", "2", "x:A,M,C,B")
+    layer(f"{pool}Pool3d", "2", "x:A,C,C,C,B")
 layer("Upsample", "2", "x:A,M,C,3")
 layer("RNN", "6, 4", "x:A,6", "x:A,B,6")
 layer("GRU", "6, 4", "x:A,6", "x:A,B,6")

@@ -376,12 +376,13 @@ def deciding(i: Interpreter, name: str, args: Sequence[Value], keywords: Mapping
 
 
 def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, Value]) -> str:
-    """The form of a call that the table knows apart: by an axis, a mask, a negative position, a vector."""
+    """The form of a call that the table knows apart: by an axis, a mask, a negative position, a vector, more rows than columns."""
     table = i.table
     position = _AXIS_AT.get(name.rpartition(".")[2], 1)
     axis = keywords.get("axis", keywords.get("axes", args[position] if position < len(args) else None))
     kth = args[1] if len(args) > 1 else keywords.get("kth")
     mask = keywords.get("mask")
+    given = [*args, *keywords.values()]
     forms: list[str] = []
     if isinstance(axis, Const) and axis.value is not None:
         forms.append(f"axis={axis.value}")
@@ -399,6 +400,8 @@ def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, 
     first = args[0] if args else None
     if isinstance(first, Array) and first.shape is not None and len(first.shape) == 1:
         forms.append("vector")
+    if isinstance(first, Array) and len(given) == 1 and _is_tall(first.shape):
+        forms.append("tall")
     if isinstance(first, (Tuple, Ref)):
         forms.append("list")
     if mask == Const("causal"):
@@ -406,6 +409,12 @@ def _form(i: Interpreter, name: str, args: Sequence[Value], keywords: dict[str, 
     elif isinstance(mask, Array):
         forms.append("mask")
     return next((f"{name}[{form}]" for form in forms if table.has(f"{name}[{form}]")), name)
+
+
+def _is_tall(shape: tuple[object, ...] | None) -> bool:
+    """Whether the second axis of a shape is shorter than the first: it is then what ends a diagonal."""
+    sizes = _known(shape[:2]) if shape is not None else None
+    return sizes is not None and len(sizes) == 2 and sizes[0] > sizes[1]
 
 
 # -- indexing ----------------------------------------------------------------------------------------------------------
