@@ -32,8 +32,8 @@ MUTATIONS = frozenset({"adds", "removes", "reorders", "replaces", "consumes", "s
 """New elements; fewer; another order; others in their places; an iterator advanced; attributes or internal state."""
 ENDS = frozenset({"first", "last"})
 """The end of a sequence at which elements come or go: what is counted from the other one stays where it is."""
-LENGTHS = frozenset({"as", "where", "by"})
-"""As many items as something has; as many as there are true ones in it; as a key says."""
+LENGTHS = frozenset({"as", "where", "by", "number"})
+"""As many items as something has; as many as there are true ones in it; as a key says; as a number, or one of a shape, says."""
 RESULT = Type("result")
 """Where a store goes that goes into what the call gives."""
 ROLES = frozenset({"element", "content", "key", "value", "attribute"})

@@ -6,6 +6,7 @@ The type `list[str]` is a new list of strings of unknown length, and a type vari
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from math import inf
 from typing import Final, NamedTuple
 
 from mxlint.domain.arrays import Array
@@ -19,6 +20,7 @@ from mxlint.domain.members import (
     Measure,
     Member,
     Option,
+    Range,
     Ref,
     Symbolic,
     Tuple,
@@ -28,7 +30,7 @@ from mxlint.domain.members import (
     scalar_type,
 )
 from mxlint.domain.place import Place
-from mxlint.domain.varying import loops_of, over, united
+from mxlint.domain.varying import how_many, loops_of, over, united
 from mxlint.interpreter.containers.builders import any_number, new_list, new_set
 from mxlint.interpreter.containers.elements import view_element
 from mxlint.interpreter.expressions import choices
@@ -45,7 +47,7 @@ from mxlint.interpreter.machine.arguments import Arguments
 from mxlint.interpreter.machine.core import Halt, Interpreter
 from mxlint.interpreter.machine.frames import Frame
 from mxlint.interpreter.machine.garbage import CalledBack
-from mxlint.interpreter.machine.locations import REST, REST_KEY, STORED
+from mxlint.interpreter.machine.locations import MOVED, REST, REST_KEY, STORED
 from mxlint.interpreter.objects.lookup import CLASS
 from mxlint.models.expression import Type
 from mxlint.models.schema import Model
@@ -160,6 +162,8 @@ def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
         return _symbolic_scalar(i, kind, parts, call)
     if (outside := _source_of_owner(i, call)) is not None:
         return i.symbolic(place, name, kinds=frozenset((kind,)), source=outside)
+    if (number := _drawn(i, kind, parts, call)) is not None:
+        return number
     fixed = opaque.fixed(i, parts)
     if fixed is not None:
         made = i.derived(name, fixed, frozenset((kind,)), place)
@@ -174,6 +178,17 @@ def _scalar(i: Interpreter, of: Type, call: Called) -> Value:
     opened = any(isinstance(m, Kind) and m.cause == "open" for m in parts) or found is not None and found.fold == "no"
     loops = frozenset[Hashable]() if found is not None and found.few else united(map(loops_of, parts))
     return over(Kind(kind, "imprecise" if imprecise else "open" if opened else "varying"), loops)
+
+
+def _drawn(i: Interpreter, kind: str, parts: list[Member], call: Called) -> Symbolic | None:
+    """The number that a call makes of one of a library's that was drawn, as `int(rng.integers(9))` does: as drawn as that."""
+    held = [i.heap.get(m.oid, MOVED) for m in parts if isinstance(m, Ref)] if i.trace is None and kind in NUMBERS else []
+    if len(parts) != 1 or not held or not isinstance(held[0], Range):
+        return None
+    made = i.symbolic(call.place, call.name, kinds=frozenset((kind,)), source="random")
+    count = how_many(held[0])
+    i.ledger.of(draws.Drawn).known[made.identity] = draws.Spread(inf if count is None else count - 1.0, 1.0)
+    return made
 
 
 def _source_of_owner(i: Interpreter, call: Called) -> str | None:

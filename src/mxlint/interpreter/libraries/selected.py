@@ -5,11 +5,13 @@ rounds of a loop change the condition. What is made of such an array, item by it
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
-from mxlint.domain.members import NONE, Const, External, Kind, Loops, Ref, Slice, Tuple, Value, members
+from mxlint.domain.members import NONE, Const, External, Kind, Loops, Member, Range, Ref, Slice, Tuple, Value, members
 from mxlint.domain.parts import each_part
 from mxlint.domain.varying import loops_of, over, united
 from mxlint.interpreter.libraries import dtypes
+from mxlint.interpreter.loops.draws import spread_of
 from mxlint.interpreter.loops.novelty import Novelty, moving, one_end
 from mxlint.interpreter.loops.running import NO_LOOPS, rounds_around
 from mxlint.interpreter.machine.core import Interpreter
@@ -27,19 +29,29 @@ def keep(i: Interpreter, found: Model, bound: Mapping[str, Value], owner: Value 
     """Keep of the arrays that a call of a library gives over which loops their content and their lengths vary."""
     if i.trace is not None or not rounds_around(i):
         return
-    made = [part for part in each_part(result, Tuple) if isinstance(part, Ref) and i.heap.get(part.oid, CLASS) == _ARRAY]
-    if not made:
-        return
+    made = [part for part in each_part(result, Tuple) if isinstance(part, Ref) and i.info(part.oid).kind == "instance"]
+    arrays = [part for part in made if i.heap.get(part.oid, CLASS) == _ARRAY]
     given = bound if owner is None else {"self": owner, **bound}
-    content = frozenset(around.loop for around in rounds_around(i)) if found.draws else united(_moved(i, value) for value in given.values())
-    for array in made:
-        _put(i, array, MOVED, content)
+    if found.draws:
+        for drawn in made:
+            _put(i, drawn, MOVED, frozenset(around.loop for around in rounds_around(i)), _drawn(found, bound))
+    elif made:
+        content = united(_moved(i, value) for value in given.values())
+        for part in made:
+            _put(i, part, MOVED, content)
+    for array in arrays:
         _put(i, array, LENGTH, _length(i, found, given))
 
 
-def _put(i: Interpreter, array: Ref, field: tuple[str, str], loops: Loops) -> None:
+def _drawn(found: Model, bound: Mapping[str, Value]) -> Range:
+    """One of as many numbers as a draw has."""
+    numbers = spread_of(found, bound, "int").numbers
+    return Range(0, int(numbers) - 1 if isfinite(numbers) else None)
+
+
+def _put(i: Interpreter, array: Ref, field: tuple[str, str], loops: Loops, number: Member = _NUMBER) -> None:
     if loops != NO_LOOPS:
-        i.heap.set(array.oid, field, over(_NUMBER, loops))
+        i.heap.set(array.oid, field, over(number, loops))
     else:
         i.heap.drop(array.oid, field)
 
@@ -54,6 +66,8 @@ def _length(i: Interpreter, found: Model, given: Mapping[str, Value]) -> Loops:
             return longer(i, value)
         case "where":
             return _moved(i, value)
+        case "number":
+            return united(_moved(i, part) for part in each_part(value, Tuple))
     return united(_by(i, part) for part in each_part(value, Tuple))
 
 

@@ -52,11 +52,16 @@ class Drawn:
 
 
 def drawn(i: Interpreter, identity: Identity, found: Model, bound: Mapping[str, Value], kind: str) -> None:
-    """A call of a library has drawn a number. Of integers whose bounds are not known there are many."""
+    """A call of a library has drawn a number."""
+    i.ledger.of(Drawn).known[identity] = spread_of(found, bound, kind)
+
+
+def spread_of(found: Model, bound: Mapping[str, Value], kind: str) -> Spread:
+    """The spread of what a call of a library draws. Of integers whose bounds are not known there are many."""
     given = _given(found, bound)
     width = number(found.spread, given) if found.spread else None
     grid = (number(found.rounds, given) if found.rounds else None) or (1.0 if kind == "int" else 0.0)
-    i.ledger.of(Drawn).known[identity] = Spread((inf if kind == "int" else PLAIN.width) if width is None else abs(width), abs(grid))
+    return Spread((inf if kind == "int" else PLAIN.width) if width is None else abs(width), abs(grid))
 
 
 def _given(found: Model, bound: Mapping[str, Value]) -> dict[str, object]:
@@ -124,4 +129,4 @@ def _moved(op: str, one: Spread, other: object, *, left: bool) -> Spread:
     return one
 
 
-__all__ = ["DRAWN", "Drawn", "Spread", "drawn", "given", "spread"]
+__all__ = ["DRAWN", "Drawn", "Spread", "drawn", "given", "spread", "spread_of"]
