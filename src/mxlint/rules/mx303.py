@@ -12,11 +12,11 @@ from mxlint.fixes.remedies import Wrap
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.variation import arrays_given, is_length, same_dtypes, scalars_vary, series
+from mxlint.rules.variation import arrays_given, is_length, keys_vary, renamed, same_dtypes, scalars_vary, series
 
 
 def check(program: Program) -> Iterator[Finding]:
-    """A Python number, or text, that changes from call to call."""
+    """A Python number, text or key that changes from call to call."""
     for compiled in program.log.compiled:
         for found in series(program, compiled):
             argument, values, modality = found.argument, found.values, found.modality
@@ -27,7 +27,9 @@ def check(program: Program) -> Iterator[Finding]:
                 varies = any(scalars_vary(row, few) for row in shown)
             else:
                 varies = scalars_vary(values, few) if found.finite else any(scalars_vary(each, 0) for each in found.turns.values())
-            if varies:
+            if any(keys_vary(row, few) for row in shown or found.turns.values()):
+                yield from _of_keys(argument, compiled, found.modality)
+            elif varies:
                 text = argument.where.text
                 inside = argument.starred or isinstance(argument.value, ContainerValue)
                 modality = Modality((), (*modality.presumed, *filter(None, (argument.presumed,))))
@@ -38,6 +40,19 @@ def check(program: Program) -> Iterator[Finding]:
                     _help(text, kind, inside=inside), compiled, modality, remedy=_wrap(program, compiled, argument, values),
                     note=f"it is a Python {kind} that changes from call to call; each trace is kept for ever",
                 )  # fmt: skip
+        for call, argument in renamed(program, compiled, FEW if compiled.shapeless is False else 0):
+            yield from _of_keys(argument, compiled, Modality((), call.modality.presumed))
+
+
+def _of_keys(argument: Argument, compiled: Compiled, modality: Modality) -> Iterator[Finding]:
+    """The keys of a dict, or the names of arguments, change from call to call."""
+    text = quoted(argument.where.text)
+    return finding(
+        RULE, argument.where,
+        f"{name_of(compiled)} is compiled again for every key that {text} holds",
+        f"pass what {text} holds under the same keys in each call, or in a list", compiled, modality,
+        note="keys and names of arguments belong to what MLX tells calls apart by; each trace is kept for ever",
+    )  # fmt: skip
 
 
 def _help(text: str, kind: str, *, inside: bool) -> str:

@@ -207,6 +207,25 @@ def lengths_vary(values: Sequence[Value]) -> bool:
     return _many(forms, 0)
 
 
+def keys_vary(values: Sequence[Value], few: int) -> bool:
+    """Whether a dict is seen to have more than `few` sets of keys, of one number each: another number of things is another length."""
+    keys = [value.keys for value in values if isinstance(value, ContainerValue) and value.type == "dict" and value.items is not None]
+    return len(keys) == len(values) and len(set(map(len, keys))) == 1 and _many(keys, few)
+
+
+def renamed(program: Program, compiled: Compiled, few: int) -> Iterator[tuple[Call, Argument]]:
+    """What is given at one place in loops under more than `few` names, as `**{name: x}` does, and the first call there. Of loops over things that are known one
+    by one each has a name of its own."""
+    places: dict[tuple[Where, tuple[Span, ...], tuple[Where, ...]], list[Call]] = {}
+    for call in program.calls.get(compiled.number, ()):
+        if call.loops and call.outcome not in UNTRACED:
+            places.setdefault((call.where, call.path, call.finite), []).append(call)
+    for calls in places.values():
+        names = [tuple(argument.name for argument in call.arguments) for call in calls]
+        if len(set(map(len, names))) == 1 and _many(names, few):
+            yield calls[0], next(argument for argument in calls[0].arguments if any(argument.name not in others for others in names))
+
+
 def _form(value: Value) -> object:
     """How many things a container holds, and how many each container in it."""
     return tuple(map(_form, value.items or ())) if isinstance(value, ContainerValue) else None
