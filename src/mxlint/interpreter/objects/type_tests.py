@@ -85,10 +85,7 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
         kind = i.info(member.oid).kind
         if kind == "instance":
             cls = i.heap.get(member.oid, CLASS)
-            if cls is None or isinstance(cls, Union):
-                return None
-            also = {"builtins.object"} if i.mlx.class_kind(i, cls) != "module" else {"builtins.object", "builtins.dict"}
-            return ancestors(i, cls) | also
+            return None if cls is None or isinstance(cls, Union) else _names_of_class(i, cls)
         if kind == "class":
             meta = i.heap.get(member.oid, METACLASS)
             return {"builtins.type", "builtins.object"} | (ancestors(i, meta) if meta is not None else set())
@@ -109,7 +106,18 @@ def type_names(i: Interpreter, member: Member) -> set[object] | None:
     return None
 
 
+def _names_of_class(i: Interpreter, cls: Member) -> set[object]:
+    """The names that the type of an instance of a class has, and those of its bases."""
+    also = {"builtins.object"} if i.mlx.class_kind(i, cls) != "module" else {"builtins.object", "builtins.dict"}
+    return ancestors(i, cls) | also
+
+
 def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
+    cls = i.heap.get(member.oid, CLASS) if isinstance(member, Ref) else None
+    if isinstance(cls, Union):
+        # An object that is of one of several classes: nobody says of which, and each may give the same answer.
+        answers = {_has_class(i, member, _names_of_class(i, each), wanted) for each in members(cls)}
+        return answers.pop() if len(answers) == 1 else None
     if isinstance(member, Symbolic) and member.kinds is not None and isinstance(wanted, External):
         simple = [
             External(f"builtins.{kind}")
@@ -124,8 +132,11 @@ def _instance_of(i: Interpreter, member: Member, wanted: Value) -> bool | None:
     if isinstance(member, External):
         return _library_instance_of(i, member, wanted)
     names = type_names(i, member)
-    if names is None:
-        return None
+    return None if names is None else _has_class(i, member, names, wanted)
+
+
+def _has_class(i: Interpreter, member: Member, names: Collection[object], wanted: Value) -> bool | None:
+    """Whether what has a type of these names is of a class."""
     if isinstance(wanted, External):
         if wanted.name in names or wanted.name == "builtins.object":
             return True
