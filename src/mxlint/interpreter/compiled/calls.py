@@ -291,7 +291,7 @@ def _find_call(
 ) -> events.Call | None:
     """Note a call from where it is: what it depends on, the loops and calls around. `anew`: what is done again with it makes the object."""
     again = i.modes.client
-    m = modality(i, start, presumed=(again,) if again else ())
+    m = modality(i, start, presumed=(again,) if again else (), of=oid)
     if m is None:
         return None
     own, outer = loops(i)
@@ -339,6 +339,8 @@ def _misfit(i: Interpreter, ref: Ref, function: Value, args: Arguments, place: P
     stars = {p.star for p in params}
     too_many = len(args.args) > len(places) and "*" not in stars
     unknown = set(args.keywords) - {p.name for p in named} and "**" not in stars
-    m = modality(i, i.chosen)
-    if (too_many or unknown) and m is not None:
+    if not too_many and not unknown:
+        return
+    m = modality(i, i.chosen, of=ref.oid)
+    if m is not None:
         note(i, events.Event(ref.oid, 0, "misfit", where(place), "", "", qualname(frame), (), (), (), m))

@@ -124,8 +124,10 @@ def subtracted(i: Interpreter, operation: str, parts: Sequence[Member], place: P
 
 def _measured(i: Interpreter, start: int, timed: Timed, waited: Value, done: bool, end: Place) -> None:
     """Note what is wrong with a measurement of one call; what that call alone depends on begins at position `start` of the path."""
-    m = modality(i, start)
-    if m is not None and (timed.first or waited == FALSE and not done):
+    if not timed.first and (waited != FALSE or done):
+        return
+    m = modality(i, start, of=timed.object)
+    if m is not None:
         kind = "first call timed" if done else "timed without evaluation"
         note(i, events.Note(kind, where(end), "", timed.object, m))
 

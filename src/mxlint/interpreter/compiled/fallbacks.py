@@ -90,6 +90,6 @@ def _eager(i: Interpreter, function: Value) -> Place | None:
 
 
 def _note(i: Interpreter, trace: Trace, called: Place, at: Place) -> None:
-    m = modality(i, 0)
+    m = modality(i, 0, of=trace.oid)
     if m is not None:
         note(i, events.Note("fallback", where(called), "", trace.oid, m, (where(at),)))

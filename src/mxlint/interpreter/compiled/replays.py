@@ -140,7 +140,7 @@ def _note_outgrown(i: Interpreter, ref: Ref, entry: Entry, place: Place) -> None
         return
     grown = [location for location, (least, _) in now.items() if least > entry.out.get(location, (0, 0))[1]]
     written = next((at for at in (writer(i, *location) for location in grown) if at is not None), None)
-    m = modality(i, 0)
+    m = modality(i, 0, of=ref.oid)
     if written is not None and m is not None:
         note(i, events.Note("outgrown", where(written), "", ref.oid, m, (where(place),)))
 
@@ -200,7 +200,7 @@ def _note_counted(i: Interpreter, ref: Ref, entry: Entry, location: Location, pl
     scalar = scalar_at(location)
     known = location if location in entry.reads else next((other for other in entry.reads if scalar_at(other) == scalar), location)
     at = known if location == scalar else location
-    read, now, m = entry.reads.get(known), held(i, *at), modality(i, 0)
+    read, now, m = entry.reads.get(known), held(i, *at), modality(i, 0, of=ref.oid)
     if read is None or now is None or m is None or read.used and not _is_own(i, entry, location):
         return
     before = read.value if at == known else aspects.made(i, at, read.value if read.whole is None else read.whole)

@@ -350,7 +350,7 @@ def note_stale(
     """Note that what a trace has read lies there no more, under conditions on which that hangs. `changed_at`: where it was changed, if that is known better
     than where it was written last."""
     oid, field = location
-    written, m = changed_at or writer(i, oid, field), modality(i, 0)
+    written, m = changed_at or writer(i, oid, field), modality(i, 0, of=ref.oid)
     if written is None or m is None:
         return
     before = found.value

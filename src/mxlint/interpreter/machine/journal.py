@@ -147,6 +147,10 @@ class Journal:
         known = self.gaps.get((place, reason), frozenset())
         self.gaps[place, reason] = None if within is None or known is None else known | within
 
+    def broken_off(self, place: Place, reason: str, objects: Iterable[int]) -> None:
+        """Keep that a budget has cut traces of some compiled objects short, whatever becomes of what these have noted."""
+        self.gap(place, reason, frozenset(self.compiled[number].site.span for number in objects if number in self.compiled))
+
     def _doubts(self) -> Iterator[events.Doubt]:
         """What kept compiled objects from being followed in full."""
         for record in self.records:
@@ -420,15 +424,21 @@ def qualname(frame: Frame) -> str:
 # -- modality ----------------------------------------------------------------------------------------------------------
 
 
-def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = ()) -> Modality | None:
-    """What a fact depends on: the open conditions of the path from position `start`. None if something imprecise decided: it is not said."""
+CONDITION: Final = "a condition that was not followed"
+
+
+def modality(i: Interpreter, start: int, *, presumed: Iterable[str] = (), of: int | None = None) -> Modality | None:
+    """What a fact depends on: the open conditions of the path from position `start`. None if something imprecise decided: it is not said, which keeps the compiled
+    object that it is a fact `of` from being followed in full."""
     found: dict[int, Condition] = {}
     if i.heap.recording is not None and not i.silent:
         i.heap.recording.says_from(start)
     left: bool | None = None
     for condition in i.path[start:]:
         if condition.cause == "imprecise":
-            imprecise(i, condition.place, "a condition that was not followed")
+            imprecise(i, condition.place, CONDITION)
+            if of is not None and condition.place is not None:
+                note(i, events.Note(events.UNFOLLOWED, where(condition.place), CONDITION, of, Modality()))
             return None
         if condition.cause == "open" and not _is_implied(condition, i.path[start:]):
             open_, by_default = _facts_of(i, condition)
