@@ -5,8 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cases import read_cases
+from writing import write
 
+from mxlint.analysed import come_to
 from mxlint.analysis import analyze
+from mxlint.finding import Span
+from mxlint.interpreter.compiled import tracing
+from mxlint.interpreter.loops import trials
+from mxlint.interpreter.machine import core
 from mxlint.models.mlx.table import load_table
 from mxlint.project import Project
 from mxlint.source import read_source
@@ -343,3 +350,106 @@ def test_what_a_budget_cuts_short_concerns_what_is_behind_it_alone(tmp_path: Pat
         "helper": ("partial", ["budget of steps"]),
         "short": ("full", []),
     }
+
+
+@pytest.mark.parametrize("steps", [60, 150, 400])
+def test_a_trace_that_a_budget_cuts_short_is_never_without_its_site(steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is undone of what it has noted."""
+    run_trace, rounds = tracing._run_trace, trials._rounds
+    broken_off: list[Span] = []
+
+    def traced(i, trace, *others):  # type: ignore[no-untyped-def]
+        try:
+            return run_trace(i, trace, *others)
+        except core.OutOfSteps:
+            broken_off.append(i.journal.compiled[trace.oid].site.span)
+            raise
+
+    def tried(*given):  # type: ignore[no-untyped-def]
+        known = len(broken_off)
+        found = rounds(*given)
+        del broken_off[known:]  # what is only tried is done again
+        return found
+
+    monkeypatch.setattr(core, "MAX_STEPS", steps)
+    monkeypatch.setattr(tracing, "_run_trace", traced)
+    monkeypatch.setattr(trials, "_rounds", tried)
+    cut = 0
+    for number, case in enumerate(list(read_cases("library.md").values())[::12]):
+        write(tmp_path / str(number), case.files)
+        for name in case.files:
+            broken_off.clear()
+            found = analyze(read_source(tmp_path / str(number) / name, name), Project(), load_table())
+            said = {site.span for site in (*found.sites, *found.elsewhere) if (reason for _, reason in site.because if "budget" in reason)}
+            full = {site.span for site in (*found.sites, *found.elsewhere) if site.followed == "full"}
+            assert full.isdisjoint(broken_off)
+            assert {span for span in broken_off if span.filename == name} <= said
+            cut += len(broken_off)
+    assert cut
+
+
+UNSAID = """\
+import mlx.core as mx
+import mlx.nn as nn
+import mlx.optimizers as optim
+
+
+def train(model: nn.Linear, batches, name: str):
+    if not isinstance({"relu": nn.ReLU, "tanh": nn.Tanh}[name](), nn.ReLU):
+        raise ValueError(name)
+    optimizer = optim.SGD(0.1)
+    step = mx.compile(lambda x: model(x))
+    for x in batches:
+        step(x)
+        optimizer.update(model, model.parameters())
+"""
+
+
+def test_a_condition_before_a_call_that_was_not_followed_is_said_of_the_site(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(UNSAID, encoding="utf-8")
+    found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
+    assert not found.findings
+    assert [(site.followed, {reason for _, reason in site.because}) for site in found.sites] == [
+        ("partial", {"a condition that was not followed"})
+    ]
+
+
+OUT_OF_SIGHT = """\
+import mlx.core as mx
+from elsewhere import mask
+
+
+class Slice:
+    def __init__(self, model):
+        self.layers = model.layers
+
+    def __call__(self, x):
+        x = mask(x)
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def install(model):
+    inner = Slice(model)
+    return mx.compile(lambda x: inner(x))
+"""
+
+
+def test_what_a_trace_calls_out_of_sight_keeps_it_from_being_full(tmp_path: Path) -> None:
+    """It may read, draw and print what it likes."""
+    (tmp_path / "main.py").write_text(OUT_OF_SIGHT, encoding="utf-8")
+    found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
+    assert [(site.followed, [span.start.row for span, _ in site.because]) for site in found.sites] == [("partial", [10, 12])]
+
+
+def test_what_another_file_could_not_follow_counts_against_a_site(tmp_path: Path) -> None:
+    """The site is full where its own file calls it."""
+    write(tmp_path, {
+        "steps.py": "import mlx.core as mx\n\n\n@mx.compile\ndef step(x, n):\n    return x * n\n\n\nstep(mx.ones(2), 3)\n",
+        "main.py": "import sys\n\nimport mlx.core as mx\nfrom steps import step\n\nexec(sys.argv[1])\nstep(mx.ones(3), 4)\n",
+    })  # fmt: skip
+    own, other = (analyze(read_source(tmp_path / name, name), Project(), load_table()) for name in ("steps.py", "main.py"))
+    assert [site.followed for site in own.sites] == ["full"]
+    site = come_to(own.sites[0], other.elsewhere)
+    assert (site.followed, [(span.filename, span.start.row) for span, _ in site.because]) == ("partial", [("main.py", 6)])

@@ -49,7 +49,7 @@ from mxlint.interpreter.libraries import replaced
 from mxlint.interpreter.loops import contents
 from mxlint.interpreter.loops.lengthening import LONGER, given_back
 from mxlint.interpreter.machine.arguments import Arguments
-from mxlint.interpreter.machine.core import Interpreter, OutOfSteps
+from mxlint.interpreter.machine.core import Interpreter
 from mxlint.interpreter.machine.exceptions import never_raised
 from mxlint.interpreter.machine.frames import Frame, Rounds
 from mxlint.interpreter.machine.journal import (
@@ -152,9 +152,6 @@ def _run_trace(
             trace.aside = aside(i, trace, result)
             ended = True
             i.ledger.of(Lacking).found.extend(_lacking(trace))
-        except (OutOfSteps, RecursionError):
-            i.broken_off.append(ref.oid)
-            raise
         finally:
             if not ended and trace.doubtful is not None:
                 never_raised(i, *trace.doubtful)

@@ -190,7 +190,7 @@ def _rounds(i: Interpreter, turns: Turns, place: Place, asked: Asked) -> Row:
     except Halt:
         pass
     except OutOfSteps:
-        del i.stack[stack:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:], i.broken_off[:]
+        del i.stack[stack:], i.tries[tries:], i.try_depths[tries:], i.targets[targets:]
         return Row(rounds if len(rounds) >= ROUNDS_TRIED else [], False)
     finally:
         i.steps = max(i.steps, 0) + spare

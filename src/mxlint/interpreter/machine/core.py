@@ -136,8 +136,6 @@ class Interpreter:
         self.tries: list[Target] = []
         self.try_depths: list[int] = []
         self.targets: list[Target] = []
-        self.broken_off: list[int] = []
-        """Compiled objects of which a budget has just cut a trace short, by their numbers: until who gives the budget knows."""
         self.departures: list[Departures] = []
         """Of the loops that are to be done again from what they do now, the outermost first."""
         self.recovery: Recovery | None = None
@@ -307,8 +305,6 @@ class Interpreter:
         if place is not None:
             if self.trace is not None:
                 self.trace.doubts.setdefault((place, reason))
-            if self.journal is not None and self.broken_off:
-                self.journal.broken_off(place, reason, self.broken_off)
             if known is not None:
                 known.append((place, reason))
             elif self.journal is not None:
@@ -343,7 +339,6 @@ class Interpreter:
         recovery, self.recovery = self.recovery, None
         expected = self.modes.expected
         depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
-        self.broken_off.clear()
         self.steps = given = min(self.most, self.left)
         self.limit = 0
         try:
@@ -370,7 +365,6 @@ class Interpreter:
             yield
             return
         depth, tries, targets = len(self.stack), len(self.tries), len(self.targets)
-        self.broken_off.clear()
         self.steps -= count
         try:
             yield

@@ -147,10 +147,6 @@ class Journal:
         known = self.gaps.get((place, reason), frozenset())
         self.gaps[place, reason] = None if within is None or known is None else known | within
 
-    def broken_off(self, place: Place, reason: str, objects: Iterable[int]) -> None:
-        """Keep that a budget has cut traces of some compiled objects short, whatever becomes of what these have noted."""
-        self.gap(place, reason, frozenset(self.compiled[number].site.span for number in objects if number in self.compiled))
-
     def _doubts(self) -> Iterator[events.Doubt]:
         """What kept compiled objects from being followed in full."""
         for record in self.records:
