@@ -8,7 +8,6 @@ import pytest
 from cases import read_cases
 from writing import write
 
-from mxlint.analysed import come_to
 from mxlint.analysis import analyze
 from mxlint.finding import Span
 from mxlint.interpreter.compiled import tracing
@@ -441,15 +440,3 @@ def test_what_a_trace_calls_out_of_sight_keeps_it_from_being_full(tmp_path: Path
     (tmp_path / "main.py").write_text(OUT_OF_SIGHT, encoding="utf-8")
     found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
     assert [(site.followed, [span.start.row for span, _ in site.because]) for site in found.sites] == [("partial", [10, 12])]
-
-
-def test_what_another_file_could_not_follow_counts_against_a_site(tmp_path: Path) -> None:
-    """The site is full where its own file calls it."""
-    write(tmp_path, {
-        "steps.py": "import mlx.core as mx\n\n\n@mx.compile\ndef step(x, n):\n    return x * n\n\n\nstep(mx.ones(2), 3)\n",
-        "main.py": "import sys\n\nimport mlx.core as mx\nfrom steps import step\n\nexec(sys.argv[1])\nstep(mx.ones(3), 4)\n",
-    })  # fmt: skip
-    own, other = (analyze(read_source(tmp_path / name, name), Project(), load_table()) for name in ("steps.py", "main.py"))
-    assert [site.followed for site in own.sites] == ["full"]
-    site = come_to(own.sites[0], other.elsewhere)
-    assert (site.followed, [(span.filename, span.start.row) for span, _ in site.because]) == ("partial", [("main.py", 6)])

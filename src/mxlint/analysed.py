@@ -43,26 +43,19 @@ class SiteReport:
 
 
 def come_to(site: SiteReport, elsewhere: Sequence[SiteReport]) -> SiteReport:
-    """A site as far as any file was seen to come to it. What kept it from being followed in full in one of them did so: another one may not have what that
-    gives it. Where nothing in its own file comes to it, a helper compiles what others hand to it."""
-    if not elsewhere:
+    """A site as far as other files were seen to come to it, where nothing in its own file does: a helper compiles what these hand to it. It is followed
+    in full if each of them was."""
+    if site.followed != "none" or not elsewhere:
         return site
-    because = tuple(sorted({*site.because, *(reason for other in elsewhere for reason in other.because)}))
-    reached = [other for other in (site, *elsewhere) if other.followed != "none"]
-    if not reached:
-        return replace(site, because=because)
-    followed = "full" if all(other.followed == "full" for other in reached) and not because else "partial"
-    if site.followed != "none":
-        return replace(site, followed=followed, because=because)
     return replace(
         site,
-        takes=reached[0].takes,
-        freezes=tuple(dict.fromkeys(name for other in reached for name in other.freezes)),
-        mutates=tuple(dict.fromkeys(name for other in reached for name in other.mutates)),
-        draws=tuple(dict.fromkeys(name for other in reached for name in other.draws)),
-        calls=sum(other.calls for other in reached),
-        followed=followed,
-        because=because,
+        takes=elsewhere[0].takes,
+        freezes=tuple(dict.fromkeys(name for other in elsewhere for name in other.freezes)),
+        mutates=tuple(dict.fromkeys(name for other in elsewhere for name in other.mutates)),
+        draws=tuple(dict.fromkeys(name for other in elsewhere for name in other.draws)),
+        calls=sum(other.calls for other in elsewhere),
+        followed="full" if all(other.followed == "full" for other in elsewhere) else "partial",
+        because=tuple(sorted({reason for other in elsewhere for reason in other.because})),
     )
 
 
@@ -75,7 +68,7 @@ def coverage(sites: Collection[SiteReport]) -> dict[str, int]:
 class Analysis:
     """What is known of one file. The remedy of a finding is a call that makes its fix, which takes analyses of the fixed code. `reasons` counts what could not be followed.
 
-    `elsewhere`: the sites of other files of which it comes to a trace, or where it was kept from one; `called`: the sites of other files whose compiled functions it calls, each call followed. `facts`: None unless they were asked for.
+    `elsewhere`: the sites of other files of which it comes to a trace; `called`: the sites of other files whose compiled functions it calls, each call followed. `facts`: None unless they were asked for.
     """
 
     findings: tuple[Finding, ...]

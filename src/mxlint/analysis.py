@@ -119,12 +119,10 @@ def _sites(program: Program, source: Source, project: Project, wrappers: tuple[s
 
 
 def _elsewhere(program: Program, source: Source) -> Iterator[SiteReport]:
-    """The sites of other files of which the interpreter came to a trace, or was kept from that."""
+    """The sites of other files of which the interpreter came to a trace."""
     for site, group in sorted(program.sites.items(), key=lambda item: item[0].span):
-        if site.span.filename != source.name and group[0].form != EXPORT:
-            report = _site(program, site.span, group)
-            if report.followed != "none" or report.because:
-                yield report
+        if site.span.filename != source.name and group[0].form != EXPORT and _followed(program, group) != "none":
+            yield _site(program, site.span, group)
 
 
 def _site(program: Program, span: Span, group: tuple[Compiled, ...]) -> SiteReport:
