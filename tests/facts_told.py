@@ -148,6 +148,7 @@ class Teller:
                 items = ["?"] if found.items is None else [self.value(item) for item in found.items]
                 named = [f"{key}: {item}" for key, item in zip(found.keys, items)] if found.keys else items
                 others = [f"each {self.value(found.each)}"] if found.each is not None else []
+                others += [f"key {self.value(found.key)}"] if found.key is not None else []
                 return f"{found.type}[{', '.join(repeated([*named, *others]))}]"
             case values.ObjectValue():
                 return f"a {found.type}"

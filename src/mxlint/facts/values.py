@@ -43,12 +43,13 @@ class ScalarValue(Record):
 
 class ContainerValue(Record):
     """A list, tuple or dict. `items` is None where the length is unknown; `keys` are a dict's, one for each item. `each`: a number or text of which it holds
-    others from call to call, where the length is unknown."""
+    others from call to call, where the length is unknown; `key`: one of its keys, where these are others from call to call."""
 
     type: Literal["list", "tuple", "dict"]
     items: tuple[Value, ...] | None
     keys: tuple[str, ...] = ()
     each: ScalarValue | None = None
+    key: ScalarValue | None = None
 
 
 class ObjectValue(Record):

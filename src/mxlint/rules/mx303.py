@@ -12,7 +12,7 @@ from mxlint.fixes.remedies import Wrap
 from mxlint.rules.findings import finding, name_of, quoted
 from mxlint.rules.program import Program
 from mxlint.rules.rule import Rule
-from mxlint.rules.variation import arrays_given, is_length, keys_vary, renamed, same_dtypes, scalars_vary, series
+from mxlint.rules.variation import arrays_given, has_other_keys, is_length, keys_vary, renamed, same_dtypes, scalars_vary, series
 
 
 def check(program: Program) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def check(program: Program) -> Iterator[Finding]:
                 varies = any(scalars_vary(row, few) for row in shown)
             else:
                 varies = scalars_vary(values, few) if found.finite else any(scalars_vary(each, 0) for each in found.turns.values())
-            if any(keys_vary(row, few) for row in shown or found.turns.values()):
+            if has_other_keys(values) or any(keys_vary(row, few) for row in shown or found.turns.values()):
                 yield from _of_keys(argument, compiled, found.modality)
             elif varies:
                 text = argument.where.text

@@ -213,6 +213,11 @@ def keys_vary(values: Sequence[Value], few: int) -> bool:
     return len(keys) == len(values) and len(set(map(len, keys))) == 1 and _many(keys, few)
 
 
+def has_other_keys(values: Sequence[Value]) -> bool:
+    """Whether a dict is said to have other keys from call to call, in rounds that are not run one by one."""
+    return any(isinstance(value, ContainerValue) and value.key is not None for value in values)
+
+
 def renamed(program: Program, compiled: Compiled, few: int) -> Iterator[tuple[Call, Argument]]:
     """What is given at one place in loops under more than `few` names, as `**{name: x}` does, and the first call there. Of loops over things that are known one
     by one each has a name of its own."""

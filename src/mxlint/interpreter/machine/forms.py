@@ -8,17 +8,19 @@ from typing import Literal, NamedTuple
 from mxlint.domain.join import itemwise, join
 from mxlint.domain.members import Const, Member, Ref, Tuple, Value, options
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.locations import ITEMS, REST
+from mxlint.interpreter.machine.locations import ITEMS, REST, REST_KEY
 from mxlint.interpreter.machine.paths import ROUNDS
 
 
 class Form(NamedTuple):
-    """The kind of a container, its keys and its items; None where these are not known one by one. `each`: what each of those may be that are not."""
+    """The kind of a container, its keys and its items; None where these are not known one by one. `each`: what each of those may be that are not;
+    `key`: what their keys may be."""
 
     kind: Literal["list", "tuple", "dict"]
     keys: tuple[str, ...]
     items: Sequence[Value] | None
     each: Value | None = None
+    key: Value | None = None
 
 
 def _each(content: Value | None) -> Value | None:
@@ -40,8 +42,8 @@ def form_of(i: Interpreter, member: Member) -> Form | None:
     if kind == "dict" and isinstance(member, Ref):
         entries = i.heap.entries(member.oid)
         keys = tuple(str(key.value) for key, _ in entries if isinstance(key, Const))
-        rest = i.heap.get(member.oid, REST)
+        rest, key = i.heap.get(member.oid, REST), i.heap.get(member.oid, REST_KEY)
         if len(keys) < len(entries) or not entries and rest is not None:
-            return Form("dict", (), None, rest)
-        return Form("dict", keys, [value for _, value in entries], rest)
+            return Form("dict", (), None, rest, key)
+        return Form("dict", keys, [value for _, value in entries], rest, key)
     return None

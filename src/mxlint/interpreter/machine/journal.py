@@ -45,7 +45,7 @@ from mxlint.interpreter.loops.novelty import Novelty
 from mxlint.interpreter.loops.running import rounds
 from mxlint.interpreter.machine import complementary, paths
 from mxlint.interpreter.machine.core import Interpreter
-from mxlint.interpreter.machine.forms import Form, form_of
+from mxlint.interpreter.machine.forms import form_of
 from mxlint.interpreter.machine.frames import Context, Frame, is_round
 from mxlint.interpreter.machine.locations import ITEMS
 from mxlint.interpreter.open_world import defaults, shadows
@@ -612,9 +612,9 @@ def _item_or_constant(i: Interpreter, parts: Sequence[Member]) -> tuple[str, flo
     return "", None
 
 
-def _each(i: Interpreter, form: Form, new: Novelty | None) -> described.ScalarValue | None:
+def _each(i: Interpreter, each: Value | None, new: Novelty | None) -> described.ScalarValue | None:
     """A number or text of which a container of unknown length holds others in each round: no round of the loops that fill it counts."""
-    parts = [part for part in members(form.each) if part != UNBOUND] if form.each is not None and new is not None else []
+    parts = [part for part in members(each) if part != UNBOUND] if each is not None and new is not None else []
     if new is None or not parts or any(scalar_type(part) is None for part in parts):
         return None
     found = _described(i, join(parts), 0, new.as_a_whole())
@@ -679,10 +679,13 @@ def _member(i: Interpreter, member: Member, depth: int, new: Novelty | None) -> 
     if isinstance(member, Kind):
         return described.ScalarValue(member.type, None, False, _varies(member, new))
     if (form := form_of(i, member)) is not None:
-        each = _each(i, form, new) if depth else None
+        each = _each(i, form.each, new) if depth else None
+        # What is older than the rounds gets longer with each key.
+        anew = depth and new is not None and isinstance(member, Ref) and new.here(i.made_in.get(member.oid))
+        key = _each(i, form.key, new) if anew else None
         if form.items is None or not depth:
-            return described.ContainerValue(form.kind, None, (), each)
-        return described.ContainerValue(form.kind, tuple(_described(i, item, depth - 1, new) for item in form.items), form.keys, each)
+            return described.ContainerValue(form.kind, None, (), each, key)
+        return described.ContainerValue(form.kind, tuple(_described(i, item, depth - 1, new) for item in form.items), form.keys, each, key)
     if isinstance(member, Ref):
         info = i.info(member.oid)
         if info.kind == "instance":
