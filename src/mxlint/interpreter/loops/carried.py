@@ -5,15 +5,16 @@ Named by the operations that made it, the value would be another one after each 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from mxlint.domain.guards import Identity
 from mxlint.domain.heap import Delta, Location
 from mxlint.domain.join import join, of
-from mxlint.domain.members import Composite, Const, Kind, Member, Option, Symbolic, Tuple, Value, members, options, scalar_type
+from mxlint.domain.members import NONE, Composite, Const, Kind, Member, Option, Symbolic, Tuple, Value, members, options, scalar_type
 from mxlint.domain.parts import each_part
 from mxlint.domain.place import Place
+from mxlint.facts.rows import AGAIN
 from mxlint.interpreter.loops.contents import REWRITTEN
 from mxlint.interpreter.loops.novelty import Steps
 from mxlint.interpreter.machine.core import Interpreter
@@ -47,7 +48,9 @@ def _carried(i: Interpreter, head: Delta, at: Location, before: Value | None, va
     if not grown:
         return value
     changes = any(
-        member.identity[0] == REWRITTEN or i.sources.get(member.identity) == "evaluated" or _changes(i, member.identity, known)
+        member.identity[0] == REWRITTEN
+        or i.sources.get(member.identity) == "evaluated"
+        or _changes(i, member.identity, members(before or NONE), known)
         for member in grown
     )  # what is read out of an array that is computed from a number is another one, as the array is
     start = _start(i, at, grown, changes, loop)
@@ -113,11 +116,36 @@ EITHER_SIDE: Final = frozenset(("+", "*"))
 """Those that do so on either side; of `1 - x` and `1 / x` there are two."""
 BOUNDS: Final = frozenset(("%", "&", "min", "max"))
 """Operations whose results, done again and again, are few or stay the same."""
+SATURATING: Final[Mapping[object, int]] = {"min": 1, "max": -1}
+"""Of these, those that leave a number as it goes on until it comes to a bound, with the direction in which that has to lie."""
 
 
-def _changes(i: Interpreter, identity: Identity, known: Collection[Identity]) -> bool:
-    """Whether such an operation leads from what was there before to a value, and none that bounds it is the last."""
-    return identity[0] not in BOUNDS and any(_goes_on(i, whole, known) for whole in (identity, *_parts(i, identity)) if whole)
+def _changes(i: Interpreter, identity: Identity, before: Collection[Member], known: Collection[Identity]) -> bool:
+    """Whether such an operation leads from what was there before to a value, and none that bounds it is the last, or one that does so late."""
+    return (identity[0] not in BOUNDS or _is_late(i, identity, before)) and any(
+        _goes_on(i, whole, known) for whole in (identity, *_parts(i, identity)) if whole
+    )
+
+
+def _is_late(i: Interpreter, identity: Identity, before: Collection[Member]) -> bool:
+    """Whether an operation bounds a number by constants that are far from where it begins: until it comes there it is another one each time."""
+    side = SATURATING.get(identity[0])
+    if side is None:
+        return False
+    bounds = [part.value for part in i.comes_from.get(identity, identity[1:]) if isinstance(part, Const)]
+    pairs = [(bound, start) for bound in bounds for start in _starts(i, before)]
+    return bool(pairs) and all(type(bound) is type(start) is int and side * (bound - start) > AGAIN for bound, start in pairs)
+
+
+def _starts(i: Interpreter, before: Collection[Member]) -> Iterator[object]:
+    """The constants that a number was, or that the first of the operations that go on with it began with."""
+    for member in before:
+        if isinstance(member, Const):
+            yield member.value
+        elif isinstance(member, Symbolic):
+            for whole in (member.identity, *_parts(i, member.identity)):
+                if whole and whole[0] in ("+", "-") and len(whole) == 3 and isinstance(whole[1], Const):
+                    yield whole[1].value
 
 
 def _goes_on(i: Interpreter, whole: Identity, known: Collection[Identity]) -> bool:
@@ -137,7 +165,7 @@ def going_on(i: Interpreter, before: Value, after: Value) -> Value | None:
     if not known or len(types) != 1 or not types <= {"int", "float"}:
         return None
     symbolic = [member for member in made if isinstance(member, Symbolic)]
-    if not symbolic or not all(_changes(i, member.identity, known) for member in symbolic):
+    if not symbolic or not all(_changes(i, member.identity, members(before), known) for member in symbolic):
         return None
     return Kind("int" if types == {"int"} else "float", "varying")
 
