@@ -411,32 +411,3 @@ def test_a_condition_before_a_call_that_was_not_followed_is_said_of_the_site(tmp
     assert [(site.followed, {reason for _, reason in site.because}) for site in found.sites] == [
         ("partial", {"a condition that was not followed"})
     ]
-
-
-OUT_OF_SIGHT = """\
-import mlx.core as mx
-from elsewhere import mask
-
-
-class Slice:
-    def __init__(self, model):
-        self.layers = model.layers
-
-    def __call__(self, x):
-        x = mask(x)
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
-def install(model):
-    inner = Slice(model)
-    return mx.compile(lambda x: inner(x))
-"""
-
-
-def test_what_a_trace_calls_out_of_sight_keeps_it_from_being_full(tmp_path: Path) -> None:
-    """It may read, draw and print what it likes."""
-    (tmp_path / "main.py").write_text(OUT_OF_SIGHT, encoding="utf-8")
-    found = analyze(read_source(tmp_path / "main.py", "main.py"), Project(), load_table())
-    assert [(site.followed, [span.start.row for span, _ in site.because]) for site in found.sites] == [("partial", [10, 12])]

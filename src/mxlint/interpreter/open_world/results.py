@@ -64,10 +64,7 @@ def gave(i: Interpreter, function: Symbolic, result: Symbolic, args: Arguments, 
         i.trace.operations += SEVERAL
         if installed.is_layer(i, function):
             i.ledger.of(OutOfSight).layers.add(place)
-        is_model = function.identity in i.ledger.of(OutOfSight).differentiated
-        bounded.called(i, function, place, frame, is_model=is_model)
-        if not is_model:
-            i.imprecise("a call of what is not in sight", place)  # it may read, draw, print and change what it likes
+        bounded.called(i, function, place, frame, is_model=function.identity in i.ledger.of(OutOfSight).differentiated)
 
 
 def shown_as_other(i: Interpreter, array: Array, operation: str, operands: Sequence[Value]) -> Symbolic | None:
