@@ -409,7 +409,8 @@ import mlx.core as mx
 
 
 def fill(n):
-    return [] if n == 0 else [*fill(n - 1), *fill(n - 1)]
+    row = [n]
+FILLED    return row
 
 
 class Model:
@@ -444,7 +445,8 @@ def test_what_a_private_function_is_given_by_a_run_that_a_budget_cut_is_not_pres
 ) -> None:
     """The caller rules out what the model does behind the flag; what depends on no argument is found all the same."""
     monkeypatch.setattr("mxlint.interpreter.machine.core.MAX_STEPS", 100)
-    write(Path(), {"main.py": GATED.replace("BODY", body)})
+    filled = "".join(f"    row = [*row, n + {number}]\n" for number in range(60))
+    write(Path(), {"main.py": GATED.replace("BODY", body).replace("FILLED", filled)})
     result = check(["main.py"])
     assert [finding.code for finding in result.findings] == codes
     assert result.coverage["full"] == 0 and "budget of steps" in result.reasons
