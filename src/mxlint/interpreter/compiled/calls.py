@@ -291,7 +291,7 @@ def _find_call(
 ) -> events.Call | None:
     """Note a call from where it is: what it depends on, the loops and calls around. `anew`: what is done again with it makes the object."""
     again = i.modes.client
-    m = modality(i, start, presumed=(again,) if again else (), of=oid)
+    m = modality(i, start, presumed=(again,) if again else ())
     if m is None:
         return None
     own, outer = loops(i)
