@@ -45,6 +45,7 @@ EXCEPTIONS = {
     "arrays of loops, at times something else, and stars that hand on more or fewer": "an array gets longer with each round",
     "few numbers that come again in many rounds, and in few": "a dict holds more numbers",
     "loops of many rounds and of few": "a compiled function is called so often that it pays for its first call",
+    "long recurrences that MLX merges, called once, as often as it takes, and in a loop": "it pays for its first call",
     # Tests are told by the names of their files, which a whole run looks at.
     "what tests may do": "the file is analysed by itself",
     # What is not told yet.

@@ -8,6 +8,7 @@ from mxlint.facts.events import Compiled, Loop, Modality
 from mxlint.finding import Finding
 from mxlint.rules.findings import finding, name_of
 from mxlint.rules.program import Program
+from mxlint.rules.repetition import RECURSION, UNCOUNTED
 from mxlint.rules.rule import Rule
 
 MANY = 15_000
@@ -68,9 +69,10 @@ def check(program: Program) -> Iterator[Finding]:
 
 
 def _is_seldom(program: Program, compiled: Compiled) -> bool:
-    """Whether the calls in sight are too few to pay back what compiling a large graph costs: each is made once, in straight-line code."""
+    """Whether the calls in sight are too few to pay back what compiling a large graph costs: each is made once, or in a loop whose rounds are known one by one."""
     calls = program.calls.get(compiled.number, ())
-    return 0 < len(calls) < PAID_BACK and not any(call.loops or call.alone or call.thread is not None for call in calls)
+    uncounted = any(loop.text in (*UNCOUNTED, RECURSION) for call in calls for loop in call.loops)
+    return 0 < len(calls) < PAID_BACK and not uncounted and not any(call.alone or call.thread is not None for call in calls)
 
 
 def _is_slow(loop: Loop) -> bool:
