@@ -46,8 +46,6 @@ def check(program: Program) -> Iterator[Finding]:
                     f"the {loop.rounds:,} rounds are traced and compiled as one graph; from about {MANY:,} operations on that cannot be merged into few "
                     "kernels, as products, slices and indexing, a call on small arrays takes at least twice as long as without compile"
                 )
-                if loop.operations >= CRASH:
-                    note += f", and from about {CRASH:,} in a row MLX can end with a segmentation fault"
             elif seldom:
                 calls = len(program.calls[compiled.number])
                 message, modality = f"compiling {name_of(compiled)} costs more than it saves: {adds}", loop.modality
@@ -61,6 +59,8 @@ def check(program: Program) -> Iterator[Finding]:
                 note = (
                     f"from about {CRASH:,} operations in a row on MLX can end with a segmentation fault; without compile the function runs"
                 )
+            if modality is loop.modality and loop.operations >= CRASH:
+                note += f", and from about {CRASH:,} in a row MLX can end with a segmentation fault"
             yield from finding(
                 RULE, loop.where, message,
                 "compile one round, or some hundred, and call that in a loop outside; or use an operation over a whole axis (mx.cumsum, a matrix power)",

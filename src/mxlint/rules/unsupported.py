@@ -14,8 +14,8 @@ def groups(program: Program, number: int) -> Sequence[Sequence[Event]]:
     the others are, and the others. MLX names the first that it comes to; leaving out shapeless=True mends all."""
     found = [event for event in program.events.get(number, ()) if event.kind == "unsupported"]
     together: list[list[Event]] = []
-    for event in sorted(found, key=lambda event: len(_depends_on(event.modality))):
-        first = next((group for group in together if _implied(group[0], event)), None)
+    for event in sorted(found, key=lambda event: (bool(_versions(event)), len(_depends_on(event.modality)))):
+        first = next((group for group in together if _implied(group[0], event) and _versions(group[0]) in ("", _versions(event))), None)
         if first is None:
             together.append([event])
         else:
@@ -26,16 +26,18 @@ def groups(program: Program, number: int) -> Sequence[Sequence[Event]]:
 def comes_to_nothing(program: Program, event: Event) -> bool:
     """Whether the trace that an event is of raises whenever the event happens, with each version of MLX: nothing of it serves a later call."""
     return any(
-        other.kind == "unsupported"
-        and not in_versions([effect for effect in other.effects if effect.way == "first"])
-        and _implied(other, event)
-        for other in program.events.get(event.object, ())
+        other.kind == "unsupported" and not _versions(other) and _implied(other, event) for other in program.events.get(event.object, ())
     )
 
 
 def _implied(event: Event, by: Event) -> bool:
     """Whether an event is there whenever another one of the same trace is."""
     return event.trace == by.trace and _depends_on(event.modality) <= _depends_on(by.modality)
+
+
+def _versions(event: Event) -> str:
+    """The versions of MLX with which an operation raises, in words; nothing where it does with all of them."""
+    return in_versions([effect for effect in event.effects if effect.way == "first"])
 
 
 def _depends_on(modality: Modality) -> frozenset[object]:
